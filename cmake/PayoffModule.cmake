@@ -9,14 +9,21 @@ include(CommonHeaders)
 
 # Not every module is worth the same optimisation. The loops over draws and events are in few: in an
 # instrumented build -O1 there makes the tests several times faster, for little more compilation. What
-# reads and writes text, and what asks the model, waits for others: in the release -O1 there takes up to
-# a quarter off the compilation and leaves sweeps and predictions as fast (docs/quality.md).
+# reads and writes text, and what asks the model, waits for others: in the release -Og there takes a
+# third off the compilation and leaves sweeps and predictions as fast (docs/quality.md).
 set(PAYOFF_O1_MODULES "" CACHE STRING "Modules compiled with -O1, whatever the others are compiled with")
+set(PAYOFF_OG_MODULES "" CACHE STRING "Likewise with -Og")
 
-# payoff_optimisation(TARGET MODULE): what PAYOFF_O1_MODULES says of the module.
+# payoff_optimisation(TARGET MODULE SOURCES...): what these say of the module; SOURCES, which have loops
+# over results, are compiled alone and as the other modules are.
 function(payoff_optimisation target module)
   if(module IN_LIST PAYOFF_O1_MODULES)
     target_compile_options(${target} PRIVATE -O1)
+  elseif(module IN_LIST PAYOFF_OG_MODULES)
+    target_compile_options(${target} PRIVATE -Og)
+    if(ARGN)
+      set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -O2 SKIP_UNITY_BUILD_INCLUSION ON)
+    endif()
   endif()
 endfunction()
 
