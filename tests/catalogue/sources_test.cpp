@@ -138,6 +138,16 @@ TEST_CASE("THC sends 4 bits up and Global-QSGD 8 in a sum") {
   CHECK_THAT(8 * bytes_an_element("globalqsgd", 1, 4_B, {4, 4}), WithinRel(8.0, 1e-12));
 }
 
+TEST_CASE("through a switch THC takes the bytes of its sums, once") {
+  // 4 bits go up while 8 come down; a ring of W moves 2 (W - 1) / W of its message.
+  for (const int workers : {2, 8, 64}) {
+    const Bytes message =
+        test::sent(test::method("thc_switch"), vector_of(elements), 4_B, {workers, 1}, 1);
+    CHECK_THAT(2.0 * (workers - 1) / workers * (message / 1_B),
+               WithinRel(static_cast<double>(elements), 1e-12));
+  }
+}
+
 TEST_CASE("PowerSGD sends the 134,511 floats that were logged, batched half of P and Q in a step") {
   // 125,902,296,000 bits in 29,250 iterations (vineeths96/Gradient-Compression): P, Q and, whole in
   // every step, the vectors of ResNet-50 for CIFAR-10.
