@@ -21,9 +21,10 @@ using Catch::Matchers::WithinRel;
 
 namespace {
 
-const std::vector<std::string> on_host{"dgc_host",     "dgc_servers",     "efsignsgd_host",
-                                       "onebit_host",  "onebit_servers",  "parameter_server",
-                                       "randomk_host", "randomk_servers", "topk_servers"};
+const std::vector<std::string> on_host{"dgc_host",         "dgc_servers",  "efsignsgd_host",
+                                       "elias_servers",    "onebit_host",  "onebit_servers",
+                                       "parameter_server", "randomk_host", "randomk_servers",
+                                       "sketchml_servers", "topk_servers"};
 
 Experiment job_on_host(const Method& method, int gpus_per_node) {
   CompressionPlan plan;

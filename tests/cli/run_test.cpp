@@ -90,6 +90,19 @@ TEST_CASE("silent and refreshing steps are told with what each takes") {
   CHECK_THAT(result.out, ContainsSubstring("0.1 % refresh (topk:ratio=0.02)"));
 }
 
+TEST_CASE("SPARQ-SGD sends to its neighbours in the steps that are triggered alone") {
+  // A ring of four nodes of one GPU: two neighbours; positions of 4 bytes and signs of a tenth of
+  // the model to each, in one of 5 steps and of these in half. It is an all-to-all that moves as
+  // much, of whose message a quarter stays where it is.
+  const json result = json_of(
+      {"run", accordion, "--set",
+       "run.phases=[{plan: 'sparq:graph=ring,ratio=0.1', local_steps: 5, trigger_probability: 50 "
+       "%}]"});
+  const double parameters = 11173962;
+  const double sent = 29400 * 0.1 * 2 * (4 + 1.0 / 8) * 0.1 * parameters;
+  CHECK_THAT(result["run"]["sent_per_gpu_bytes"].get<double>() * 3 / 4, WithinRel(sent, 1e-3));
+}
+
 TEST_CASE("inflation can cost all that a run gains") {
   const auto verdict = [](const char* inflation) {
     return json_of({"run", accordion, "--set", "cluster.inter.bandwidth=5 Gb/s", "--set",
