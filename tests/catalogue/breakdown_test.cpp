@@ -146,17 +146,16 @@ TEST_CASE("sums between V100s of two and four machines take what was logged, wit
   }
 }
 
-TEST_CASE("PowerSGD's parts are two to three times as fast as logged, its speedup 15 % too large") {
+TEST_CASE(
+    "PowerSGD's parts take a third to half of what was logged, its speedup is 15 % too large") {
   // ResNet-50, rank 2, four machines, run 2021_06_01: products and Gram-Schmidt, M' = P Q^T. Column
   // by column the host queues 12 operators a matrix: 14.0 ms of the 17.7 for 54 matrices.
   const auto tensors = architectures::bottleneck_resnet({3, 4, 6, 3}, 3, 10);
   const Parts parts = parts_of(test::method("powersgd_reducer", {{"rank", 2}}), tensors, 4);
   CAPTURE(parts.encode, parts.messages, parts.decode);
   const double encode = 1.696 + 14.02 + 2.012;
-  CHECK(encode / parts.encode > 2);
-  CHECK(encode / parts.encode < 3);
-  CHECK(3.863 / parts.decode > 2);
-  CHECK(3.863 / parts.decode < 3);
+  CHECK_THAT(encode / parts.encode, WithinRel(2.5, 0.25));
+  CHECK_THAT(3.863 / parts.decode, WithinRel(2.5, 0.25));
   // With the rest of the uncompressed step as it was logged, beside it (2021_04_22).
   const double sum = between_machines_ms(Collective::all_reduce, 4.0 * 23520842, 4);
   const double rest = 335.119 - (135.039 - 9.092);
