@@ -3,10 +3,12 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <regex>
 #include <string>
 #include <vector>
 
 #include "model/experiment.hpp"
+#include "model/host_codec.hpp"
 #include "tests/catalogue/methods.hpp"
 #include "tests/catch.hpp"
 
@@ -180,4 +182,45 @@ TEST_CASE("a cast composes with sharded gradients; a method that waits for the h
   // Sharding takes gradients apart, not what a stage sends the next.
   CHECK(answer("tahquant", "zero").empty());
   CHECK(answer("fp8_weights", "zero").empty());
+}
+
+TEST_CASE("a repository that has a method is named at the commit or the version that was read") {
+  const std::regex repository("^[A-Za-z0-9-]+/[A-Za-z0-9._-]+.*");
+  const std::regex version(".*( at [0-9a-f]{7}| [0-9]+\\.[0-9]+).*");
+  for (const auto& [name, profile] : test::catalogue()) {
+    for (const std::string& implementation : profile.notes.implementations) {
+      INFO(name << ": " << implementation);
+      CHECK((!std::regex_match(implementation, repository) ||
+             std::regex_match(implementation, version)));
+    }
+  }
+}
+
+TEST_CASE("what waits for the host, or runs there, composes with no CUDA graph") {
+  for (const auto& [name, profile] : test::catalogue()) {
+    const Method& method = profile.profile.value;
+    if (!runs_on_host(method) && host_syncs_of_a_call(method) == 0) {
+      continue;
+    }
+    INFO(name);
+    std::string answer;
+    for (const auto& [feature, text] : compositions(method, profile.notes)) {
+      answer = feature == "cuda_graphs" ? text : answer;
+    }
+    CHECK_THAT(answer, Catch::Matchers::StartsWith("no: "));
+  }
+}
+
+TEST_CASE("every method says what clipping and loss scaling meet, but for a few that nobody read") {
+  int unsaid = 0;
+  for (const auto& [name, profile] : test::catalogue()) {
+    for (const std::string feature : {"clipping", "loss_scaling"}) {
+      const auto& composes = profile.notes.composes;
+      unsaid += std::any_of(composes.begin(), composes.end(),
+                            [&](const auto& each) { return each.first == feature; })
+                    ? 0
+                    : 1;
+    }
+  }
+  CHECK(unsaid < static_cast<int>(test::catalogue().size()) / 5);
 }
