@@ -104,13 +104,45 @@ def resnet_small(blocks):
     return net.layers
 
 
-def densenet(blocks, growth, channels):
-    """Every layer reads what all before it in its block wrote; a concatenation copies that."""
-    net = Network(3, 224)
-    net.conv("features.conv0", channels, 7, 2)
-    net.pointwise("features.norm0", "norm")
-    net.pointwise("features.relu0", "elementwise")
-    net.pool("features.pool0", 3, 2, net.side // 2)
+def se_resnet_cifar(counts, widths, classes):
+    """Basic blocks with squeeze and excitation, for images of 32 x 32; every convolution has a bias."""
+    net = Network(3, 32)
+    net.conv("conv1", widths[0], 3, bias=True)
+    net.pointwise("bn1", "norm")
+    net.pointwise("relu", "elementwise")
+    for stage, (count, width) in enumerate(zip(counts, widths), start=1):
+        for block in range(count):
+            prefix = f"layer{stage}.{block}"
+            stride = 2 if stage > 1 and block == 0 else 1
+            entry = (net.channels, net.side)
+            for number, step in ((1, stride), (2, 1)):
+                net.conv(f"{prefix}.conv{number}", width, 3, step, bias=True)
+                net.pointwise(f"{prefix}.bn{number}", "norm")
+                net.pointwise(f"{prefix}.relu{number}", "elementwise")
+            if entry != (net.channels, net.side):
+                net.channels, net.side = entry
+                net.conv(f"{prefix}.shortcut.0", width, 1, stride, bias=True)
+                net.pointwise(f"{prefix}.shortcut.1", "norm")
+            squeeze_and_excite(net, prefix, 16)
+            net.pointwise(f"{prefix}.add", "add")
+            net.pointwise(f"{prefix}.relu3", "elementwise")
+    net.pool("avgpool", net.side, net.side, 1)
+    net.linear("linear", classes)
+    return net.layers
+
+
+def densenet(blocks, growth, channels, side=224, classes=1000):
+    """Every layer reads what all before it in its block wrote; a concatenation copies that.
+
+    Images of 32 x 32 meet a small first convolution without a norm or pooling.
+    """
+    small = side == 32
+    net = Network(3, side)
+    net.conv("features.conv0", channels, *((3, 1) if small else (7, 2)))
+    if not small:
+        net.pointwise("features.norm0", "norm")
+        net.pointwise("features.relu0", "elementwise")
+        net.pool("features.pool0", 3, 2, net.side // 2)
     for number, layers in enumerate(blocks, start=1):
         for layer in range(1, layers + 1):
             prefix = f"features.denseblock{number}.denselayer{layer}"
@@ -130,7 +162,7 @@ def densenet(blocks, growth, channels):
     net.pointwise("features.norm5", "norm")
     net.pointwise("features.relu5", "elementwise")
     net.pool("avgpool", net.side, net.side, 1)
-    net.linear("classifier", 1000)
+    net.linear("classifier", classes)
     return net.layers
 
 

@@ -14,8 +14,8 @@ cnn_layers.py has the layers of each family.
 import pathlib
 import sys
 
-from cnn_layers import (BASIC, BOTTLENECK, alexnet, densenet, iresnet, resnet, resnet_small, vgg_cifar,
-                        vgg_cifar_three_linear, vgg_imagenet)
+from cnn_layers import (BASIC, BOTTLENECK, alexnet, densenet, iresnet, resnet, resnet_small, se_resnet_cifar,
+                        vgg_cifar, vgg_cifar_three_linear, vgg_imagenet)
 
 RESNET = "He, Zhang, Ren, Sun: Deep Residual Learning for Image Recognition, 2015 (arXiv 1512.03385), table 1"
 RESNEXT = "Xie et al.: Aggregated Residual Transformations for Deep Neural Networks, 2016 (arXiv 1611.05431), table 1"
@@ -24,6 +24,10 @@ RESNET_SMALL = "He, Zhang, Ren, Sun: Deep Residual Learning for Image Recognitio
 DENSENET = "Huang, Liu, van der Maaten, Weinberger: Densely Connected Convolutional Networks, 2016 (arXiv 1608.06993), table 1"
 ARCFACE = "Deng, Guo, Xue, Zafeiriou: ArcFace, 2018 (arXiv 1801.07698), section 3.1: ResNet100 with improved residual units, BN-Dropout-FC-BN"
 INSIGHTFACE = "deepinsight/insightface, fresnet.py, LResNet100E-IR: units 3, 13, 30, 3; slopes of PReLU are not counted"
+DENSENET_CIFAR = "Huang, Liu, van der Maaten, Weinberger: Densely Connected Convolutional Networks, 2016 (arXiv 1608.06993), section 4.2: growth 12, bottlenecks and compression of one half"
+ACCORDION_DENSENET = "uw-mad-dash/Accordion at 82046df, cifar100/cifar_architecture/densenet.py: blocks of DenseNet-121, first convolution of 24 channels"
+SE_RESNET = "Hu, Shen, Sun: Squeeze-and-Excitation Networks, 2017 (arXiv 1709.01507), reduction 16, on ResNet-18 (arXiv 1512.03385)"
+ACCORDION_SENET = "uw-mad-dash/Accordion at 82046df, senet_new.py and senet.py: convolutions with biases, 516 channels in the last stage"
 ALEXNET = "Krizhevsky: One weird trick for parallelizing convolutional neural networks, 2014 (arXiv 1404.5997)"
 TORCHVISION_DENSENET = "torchvision.models.densenet: parameter order, bottlenecks of four times the growth; what is concatenated is copied"
 TORCHVISION_ALEXNET = "torchvision.models.alexnet: parameter order, biases, dropout in the classifier"
@@ -119,6 +123,11 @@ def tables():
     for name, shape in DENSENET_BLOCKS.items():
         add(name, f"{name.replace('densenet', 'DenseNet')}, ImageNet, 1000 classes",
             (DENSENET, TORCHVISION_DENSENET), 224, densenet(*shape))
+    add("densenet-cifar100", "DenseNet of growth 12 in four blocks, CIFAR, 100 classes", (DENSENET_CIFAR, ACCORDION_DENSENET),
+        32, densenet([6, 12, 24, 16], 12, 24, 32, 100))
+    for classes in (10, 100):
+        add(f"se-resnet-18-cifar{classes}", f"SE-ResNet-18 whose last stage has 516 channels, CIFAR, {classes} classes",
+            (SE_RESNET, ACCORDION_SENET), 32, se_resnet_cifar((2, 2, 2, 2), (64, 128, 256, 516), classes))
     add("iresnet-100", "IResNet-100, embeddings of faces of 112 x 112 pixels, without a classifier", (ARCFACE, INSIGHTFACE),
         112, iresnet((3, 13, 30, 3)))
     add("alexnet", "AlexNet, ImageNet, 1000 classes", (ALEXNET, TORCHVISION_ALEXNET), 224, alexnet())

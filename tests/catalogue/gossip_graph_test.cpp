@@ -141,7 +141,7 @@ TEST_CASE("a NIC carries what the node with the most edges sends or gets") {
 
 TEST_CASE("a round without a message waits for none of other buckets, in both engines") {
   // In nodes of one GPU nothing is summed or gathered inside.
-  for (const std::string name : {"gossip", "gossip_u8", "switchml"}) {
+  for (const std::string name : {"gossip", "gossip_u8", "sparq", "switchml"}) {
     const StepPlan plan = plan_of(job_of(test::method(name), 4, 1));
     for (const BucketKind& kind : plan.kinds) {
       CHECK(kind.rounds.size() == 1);
@@ -155,7 +155,7 @@ TEST_CASE("a round without a message waits for none of other buckets, in both en
 
 TEST_CASE("the engines agree to the tick on every graph, with one place a stage and rank by rank") {
   constexpr int nodes = 8;
-  for (const std::string name : {"gossip", "gossip_u8"}) {
+  for (const std::string name : {"gossip", "gossip_u8", "sparq"}) {
     for (const ExchangeGraph& graph : all_graphs(nodes)) {
       for (const int gpus : {1, 4}) {
         INFO(name << " shape " << static_cast<int>(graph.shape) << " gpus " << gpus);

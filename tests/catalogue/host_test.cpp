@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/evaluate.hpp"
@@ -11,6 +12,7 @@
 #include "sim/step.hpp"
 #include "tests/catalogue/methods.hpp"
 #include "tests/catch.hpp"
+#include "tests/model/recommender_jobs.hpp"
 #include "tests/study/experiments.hpp"
 
 // Methods that run on the host.
@@ -18,12 +20,14 @@
 using namespace payoff;
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::WithinRel;
+namespace recommenders = payoff::test::recommenders;
 
 namespace {
 
-const std::vector<std::string> on_host{"dgc_host",     "dgc_servers",     "efsignsgd_host",
-                                       "onebit_host",  "onebit_servers",  "parameter_server",
-                                       "randomk_host", "randomk_servers", "topk_servers"};
+const std::vector<std::string> on_host{"dgc_host",         "dgc_servers",  "efsignsgd_host",
+                                       "elias_servers",    "onebit_host",  "onebit_servers",
+                                       "parameter_server", "randomk_host", "randomk_servers",
+                                       "sketchml_servers", "topk_servers"};
 
 Experiment job_on_host(const Method& method, int gpus_per_node) {
   CompressionPlan plan;
@@ -149,6 +153,33 @@ TEST_CASE("the engines agree to the tick on every method that runs on the host")
       }
     }
   }
+}
+
+TEST_CASE("a recommender sends neurons of vectors, and its MLPs' gradients through servers") {
+  // DCT (Gupta et al., KDD 2021) synchronises data parallelism through a parameter server.
+  Experiment job = recommenders::job_of(recommenders::shape_of(32, 64), {.nodes = 4});
+  CompressionPlan plan =
+      test::compressed(test::method("dct_neurons"), Traffic::embeddings, true, true);
+  plan.label = "DCT";
+  plan.method = test::method("topk_servers");
+  plan.placement = Placement::after_backward;
+  job = test::with_plans(std::move(job), {plan});
+  job.cluster.host.cores = 48;
+  REQUIRE(check(job).empty());
+  const PreparedExperiment prepared(job);
+  const StepPlan dense = prepared.plan(job.plans.front());
+  StepPlan step = prepared.plan(job.plans.back());
+  step.reserved_share = 0;
+  // Push, sum, pull: all-to-all and all-gather between nodes, one inside them before and after.
+  for (const BucketKind& kind : step.kinds) {
+    CHECK(kind.rounds.size() >= 2);
+  }
+  CHECK(prepared.predict(job.plans.back()).ep_bytes <
+        0.1 * prepared.predict(job.plans.front()).ep_bytes);
+  CHECK(dense.kinds.size() == step.kinds.size());
+  const sim::SimulatedStep simulated = sim::simulate(step, {});
+  const double ticks = std::abs((simulated.prediction.step - evaluate(step).step).si) * 1e12;
+  CHECK(ticks <= static_cast<double>(simulated.path_activities));
 }
 
 TEST_CASE("eight GPUs of a node share its cores") {

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <regex>
 #include <string>
+#include <vector>
 
 #include "model/experiment.hpp"
+#include "model/host_codec.hpp"
 #include "tests/catalogue/methods.hpp"
 #include "tests/catch.hpp"
 
@@ -9,6 +16,28 @@
 
 using namespace payoff;
 using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+// Which test holds each checked method to a figure that was not taken from its file.
+const std::map<std::string, std::vector<std::string>> held_to_a_figure{
+    {"tests/catalogue/volumes_test.cpp",
+     {"efsignsgd", "natural", "onebit", "qsgd_framework", "randomk", "randomk_uniform",
+      "signsgd_bytes", "terngrad", "topk", "u8_dynamic"}},
+    {"tests/catalogue/sources_test.cpp",
+     {"dgc_horovod", "elias_servers", "fp8_block", "fp8_weights", "globalqsgd", "lossless", "mxfp4",
+      "mxfp8", "nvfp4", "oktopk", "onebitadam", "onebitlamb", "powersgd_gram_schmidt",
+      "quickreduce", "randomk_indexed", "thc"}},
+    {"tests/catalogue/weights_test.cpp", {"hpz", "qwz"}},
+    {"tests/catalogue/activations_test.cpp", {"activation_topk"}},
+    {"tests/catalogue/breakdown_test.cpp", {"qsgd_maxnorm", "qsgd_maxnorm_two_scale"}},
+    {"tests/catalogue/host_test.cpp",
+     {"dgc_host", "efsignsgd_host", "onebit_host", "parameter_server", "randomk_host"}},
+    {"tests/model/payloads_test.cpp",
+     {"activation_quantization", "autoencoder", "bf16", "fp16", "powersgd", "powersgd_reducer",
+      "qsgd", "signsgd"}}};
+
+}  // namespace
 
 TEST_CASE("what sums on the way is said to sum, and the other way round") {
   Method gathered = test::method("topk");
@@ -40,6 +69,27 @@ TEST_CASE("a method that no test holds to a sourced number counts as assumed") {
   }
   CHECK(unchecked > 0);
   CHECK(unchecked < static_cast<int>(test::catalogue().size()));
+}
+
+TEST_CASE("a method that counts as checked is named by a test that holds it to a figure") {
+  std::vector<std::string> held;
+  for (const auto& [path, names] : held_to_a_figure) {
+    std::ifstream file(PAYOFF_SOURCE_DIR "/" + path);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    for (const std::string& name : names) {
+      INFO(path << " on " << name);
+      CHECK_THAT(text, ContainsSubstring('"' + name + '"'));
+      held.push_back(name);
+    }
+  }
+  std::sort(held.begin(), held.end());
+  std::vector<std::string> checked;
+  for (const auto& [name, profile] : test::catalogue()) {
+    if (profile.notes.unchecked.empty()) {
+      checked.push_back(name);
+    }
+  }
+  CHECK(held == checked);
 }
 
 TEST_CASE("what the layout uses and no implementation composes with stands in the way") {
@@ -132,4 +182,45 @@ TEST_CASE("a cast composes with sharded gradients; a method that waits for the h
   // Sharding takes gradients apart, not what a stage sends the next.
   CHECK(answer("tahquant", "zero").empty());
   CHECK(answer("fp8_weights", "zero").empty());
+}
+
+TEST_CASE("a repository that has a method is named at the commit or the version that was read") {
+  const std::regex repository("^[A-Za-z0-9-]+/[A-Za-z0-9._-]+.*");
+  const std::regex version(".*( at [0-9a-f]{7}| [0-9]+\\.[0-9]+).*");
+  for (const auto& [name, profile] : test::catalogue()) {
+    for (const std::string& implementation : profile.notes.implementations) {
+      INFO(name << ": " << implementation);
+      CHECK((!std::regex_match(implementation, repository) ||
+             std::regex_match(implementation, version)));
+    }
+  }
+}
+
+TEST_CASE("what waits for the host, or runs there, composes with no CUDA graph") {
+  for (const auto& [name, profile] : test::catalogue()) {
+    const Method& method = profile.profile.value;
+    if (!runs_on_host(method) && host_syncs_of_a_call(method) == 0) {
+      continue;
+    }
+    INFO(name);
+    std::string answer;
+    for (const auto& [feature, text] : compositions(method, profile.notes)) {
+      answer = feature == "cuda_graphs" ? text : answer;
+    }
+    CHECK_THAT(answer, Catch::Matchers::StartsWith("no: "));
+  }
+}
+
+TEST_CASE("every method says what clipping and loss scaling meet, but for a few that nobody read") {
+  int unsaid = 0;
+  for (const auto& [name, profile] : test::catalogue()) {
+    for (const std::string feature : {"clipping", "loss_scaling"}) {
+      const auto& composes = profile.notes.composes;
+      unsaid += std::any_of(composes.begin(), composes.end(),
+                            [&](const auto& each) { return each.first == feature; })
+                    ? 0
+                    : 1;
+    }
+  }
+  CHECK(unsaid < static_cast<int>(test::catalogue().size()) / 5);
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -138,18 +140,55 @@ TEST_CASE("THC sends 4 bits up and Global-QSGD 8 in a sum") {
   CHECK_THAT(8 * bytes_an_element("globalqsgd", 1, 4_B, {4, 4}), WithinRel(8.0, 1e-12));
 }
 
-TEST_CASE("the batched PowerSGD sends half of P and Q in a step of the 134,511 floats") {
+TEST_CASE("QuickReduce packs 2,048 values into the tiles of its kernels") {
+  // vllm-project/vllm at 0bf6342, csrc/quickreduce: kRankTileStride of CodecQ4, CodecQ6, CodecQ8.
+  const std::map<double, Bytes> tiles{{4, 1152_B}, {6, 1664_B}, {8, 2176_B}};
+  for (const auto& [bits, bytes] : tiles) {
+    const Method method = test::method("quickreduce", {{"bits", bits}});
+    CHECK(test::sent(method, vector_of(2048), 2_B, {4, 4}, 0) == bytes);
+  }
+}
+
+TEST_CASE("Elias codes of gaps are as long as OEIS counts them") {
+  // A140341: bits of Elias delta. Of each level that is not zero its gap, a sign and, of a level of
+  // 1, one bit more; all of it in words of 8 bytes, then the number of bits and the norm.
+  const std::map<int, int> length{{1, 1}, {2, 4}, {4, 5}, {8, 8}, {10, 8}, {16, 9}, {64, 11}};
+  for (const auto& [gap, bits] : length) {
+    INFO("gaps of " << gap);
+    const Method method = test::method("elias_servers", {{"density", 1.0 / gap}});
+    constexpr std::int64_t n = 64 * 640;
+    const double words = static_cast<double>(n) / gap * (bits + 2) / 64;
+    // Every node has a server, so half of what goes there and back is one payload.
+    CHECK_THAT(test::sent(method, vector_of(n), 4_B, {4, 1}, 1) / 1_B,
+               WithinRel(8 * std::ceil(words) + 12, 1e-12));
+  }
+}
+
+TEST_CASE("through a switch THC takes the bytes of its sums, once") {
+  // 4 bits go up while 8 come down; a ring of W moves 2 (W - 1) / W of its message.
+  for (const int workers : {2, 8, 64}) {
+    const Bytes message =
+        test::sent(test::method("thc_switch"), vector_of(elements), 4_B, {workers, 1}, 1);
+    CHECK_THAT(2.0 * (workers - 1) / workers * (message / 1_B),
+               WithinRel(static_cast<double>(elements), 1e-12));
+  }
+}
+
+TEST_CASE("PowerSGD sends the 134,511 floats that were logged, batched half of P and Q in a step") {
   // 125,902,296,000 bits in 29,250 iterations (vineeths96/Gradient-Compression): P, Q and, whole in
   // every step, the vectors of ResNet-50 for CIFAR-10.
   const auto tensors = architectures::bottleneck_resnet({3, 4, 6, 3}, 3, 10);
+  const auto floats = [&](const char* name) {
+    const Method method = test::method(name, {{"rank", 1}, {"min_compression_rate", 0}});
+    return test::sent(method, tensors, 4_B, {4, 1}) / 4_B;
+  };
+  // How columns are made orthogonal changes no message.
+  CHECK(floats("powersgd_gram_schmidt") == 134511);
   double vectors = 0;
   for (const ParameterTensor& tensor : tensors) {
     vectors += tensor.is_matrix ? 0.0 : static_cast<double>(tensor.elements());
   }
-  const Method method =
-      test::method("powersgd_batched", {{"rank", 1}, {"min_compression_rate", 0}});
-  const double floats = test::sent(method, tensors, 4_B, {4, 1}) / 4_B;
-  CHECK_THAT(2 * (floats - vectors) + vectors, WithinRel(134511.0, 1e-12));
+  CHECK_THAT(2 * (floats("powersgd_batched") - vectors) + vectors, WithinRel(134511.0, 1e-12));
 }
 
 TEST_CASE("Random-K with its own seeds sends a position with each value") {

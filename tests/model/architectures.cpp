@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/model/architectures.hpp"
 
+#include <utility>
+
 namespace architectures {
 namespace {
 
@@ -58,6 +60,72 @@ Tensors cifar_resnet18(int classes) {
     }
   }
   linear(out, classes, 512);
+  return out;
+}
+
+Tensors cifar_vgg19(int classes) {
+  Tensors out;
+  std::int64_t input = 3;
+  const auto biased = [&](std::int64_t width) {
+    convolution(out, width, input, 3);
+    out.push_back({width, 1, false});
+    input = width;
+  };
+  for (const auto& [width, count] : {std::pair{64, 2}, {128, 2}, {256, 4}, {512, 4}, {512, 4}}) {
+    for (int layer = 0; layer < count; ++layer) {
+      biased(width);
+    }
+  }
+  linear(out, 512, 512);
+  linear(out, 512, 512);
+  linear(out, classes, 512);
+  return out;
+}
+
+Tensors cifar_densenet(int classes) {
+  constexpr std::int64_t growth = 12;
+  Tensors out;
+  std::int64_t channels = 2 * growth;
+  out.push_back({channels, std::int64_t{3} * 3 * 3, true});
+  int blocks_left = 4;
+  for (const int layers : {6, 12, 24, 16}) {
+    for (int layer = 0; layer < layers; ++layer) {
+      layer_norm(out, channels);  // scale and shift, as of any norm
+      convolution(out, 4 * growth, channels, 1);
+      out.push_back({growth, 4 * growth * 3 * 3, true});
+      channels += growth;
+    }
+    layer_norm(out, channels);
+    if (--blocks_left > 0) {
+      out.push_back({channels / 2, channels, true});
+      channels /= 2;
+    }
+  }
+  linear(out, classes, channels);
+  return out;
+}
+
+Tensors cifar_se_resnet18(int classes) {
+  Tensors out;
+  const auto biased = [&](std::int64_t output, std::int64_t input, std::int64_t kernel) {
+    convolution(out, output, input, kernel);
+    out.push_back({output, 1, false});
+  };
+  biased(64, 3, 3);
+  std::int64_t input = 64;
+  for (const std::int64_t width : {64, 128, 256, 516}) {
+    for (int block = 0; block < 2; ++block) {
+      biased(width, input, 3);
+      biased(width, width, 3);
+      if (input != width) {
+        biased(width, input, 1);
+      }
+      linear(out, width / 16, width);
+      linear(out, width, width / 16);
+      input = width;
+    }
+  }
+  linear(out, classes, input);
   return out;
 }
 

@@ -21,6 +21,12 @@ using Tensors = std::vector<payoff::ParameterTensor>;
 // Basic-block ResNet-18 of kuangliu/pytorch-cifar: 3x3 stem.
 [[nodiscard]] Tensors cifar_resnet18(int classes);
 
+// The other networks of Accordion (uw-mad-dash/Accordion at 82046df), for images of 32 x 32: VGG-19
+// of chengyangfu/pytorch-vgg-cifar10, DenseNet of growth 12, SE-ResNet-18 with 516 last channels.
+[[nodiscard]] Tensors cifar_vgg19(int classes);
+[[nodiscard]] Tensors cifar_densenet(int classes);
+[[nodiscard]] Tensors cifar_se_resnet18(int classes);
+
 // BERT encoder (Devlin et al. 2019) with pooler and a classifier of two classes.
 [[nodiscard]] Tensors bert(int layers, int hidden, int vocabulary);
 

@@ -121,7 +121,8 @@ def check_facts(facts):
             yield f"powersgd {row['model']} {what}", expected, found
     training = facts["floats_sent_in_training"]
     for row in training["rows"]:
-        million = sum(powersgd(tensors_of(row["model"]), row["rank"])) * training["iterations"] / 1e6
+        iterations = row.get("iterations", training["iterations"])
+        million = sum(powersgd(tensors_of(row["model"]), row["rank"])) * iterations / 1e6
         # The tables cut or round to 0.1 million.
         yield f"floats {row['model']} rank {row['rank']} ({million:.2f} M)", True, abs(
             million - row["million_floats"]) < 0.1

@@ -9,7 +9,9 @@ up to the next `$`, are what it has to print, stderr included. A line that is on
 for any lines. A line ending in a backslash goes on in the next. An HTML comment right before the
 block changes what is expected: `<!-- exit 2 -->` the exit status of its last command,
 `<!-- not run: REASON -->` leaves it out, and the reason is printed; `<!-- draws FILE -->` says that
-its commands write, under the last part of that name, the bytes of FILE in the source tree.
+its commands write, under the last part of that name, the bytes of FILE in the source tree;
+`<!-- quoted above -->` that every line it prints stands in the text between it and the heading above it,
+so that figures in sentences are those of today.
 
 The commands run in a scratch folder that shows the source tree through links, `build/payoff` and
 `payoff` being PROGRAM; what they write stays there, and the blocks of one file share it.
@@ -42,6 +44,7 @@ class Block:
         self.not_run = not_run.group(1) if not_run else None
         draws = re.fullmatch(r"draws (\S+)", comment)
         self.draws = Path(draws.group(1)) if draws else None
+        self.quoted = comment == "quoted above"
 
 
 def read_blocks(lines):
@@ -133,6 +136,26 @@ def check_picture(path, block, folder, update):
     return 1
 
 
+def section_above(lines, block):
+    """The text from the last heading to the block, as one line."""
+    above = lines[:block.first_line - 1]
+    heading = max((i for i, line in enumerate(above) if line.startswith("#")), default=0)
+    return " ".join(" ".join(above[heading:]).split())
+
+
+def check_quotes(path, block, lines, replacements):
+    """Whether the sentences above a block say what it prints; returns the number of lines that they do not."""
+    text = section_above(lines, block)
+    missing = 0
+    for number, _, expected in block.commands:
+        printed = replacements[number][2] if number in replacements else expected
+        for line in printed:
+            if " ".join(line.split()) not in text:
+                print(f"{path}:{number}: no sentence above says `{line}`")
+                missing += 1
+    return missing
+
+
 def check_file(path, program, update):
     """Returns how many commands were run and how many differ."""
     lines = path.read_text(encoding="utf-8").splitlines()
@@ -148,6 +171,8 @@ def check_file(path, program, update):
             differences += check_block(path, block, folder, replacements)
             if block.draws:
                 differences += check_picture(path, block, folder, update)
+            if block.quoted:
+                differences += check_quotes(path, block, lines, replacements)
     if update and replacements:
         for number, (command_lines, old, printed) in sorted(replacements.items(), reverse=True):
             start = number - 1 + command_lines
