@@ -4,8 +4,8 @@
 
   check.py PROGRAM [SIGNALS]
 
-A disk that is full, a folder that may not be written, a pipe that nobody reads, tools and folders
-that are not there, another locale, no terminal and a narrow one; then SIGNALS times (default 50)
+A disk that is full, a folder that may not be written, a pipe that nobody reads, a device without end,
+a disk that fails while it is read, tools and folders that are not there, another locale, no terminal and a narrow one; then SIGNALS times (default 50)
 SIGINT, SIGTERM or SIGKILL at a random moment of sweep, calibrate fit, report and simulate --trace.
 Every failure has to say what it is about and exit with 1; no result is ever a part of one; and a
 sweep that was stopped goes on to the very bytes of one that was not. The moments are drawn from a
@@ -130,6 +130,41 @@ def closed_pipes(program):
                f"{code} {names_in(folder)}")
 
 
+def with_little_memory():
+    resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+
+
+# A device without end is refused, and what fails while it is read is told, by name and before memory
+# ends: every command that takes a file of results, measurements, traces or logs.
+def devices_read(program):
+    reads = {
+        "merge": ["merge", "FILE", "-o", "out.jsonl"],
+        "rerun": ["rerun", "FILE"],
+        "import nccl-log": ["import", "nccl-log", "FILE"],
+        "import flight-recorder": ["import", "flight-recorder", "FILE"],
+        "import kineto": ["import", "kineto", "FILE"],
+        "import chakra": ["import", "chakra", "FILE"],
+        "calibrate show": ["calibrate", "show", "FILE"],
+        "validate": ["validate", "FILE"],
+        "predict": ["predict", "FILE"],
+        "predict --observed": ["predict", *JOB, "--observed", "FILE"],
+        "report": ["report", "FILE", "-o", "out.html"],
+        "plot": ["plot", "FILE", "-o", "out.svg"],
+    }
+    for what, words in reads.items():
+        with tempfile.TemporaryDirectory() as folder:
+            code, out, err = finished(program, with_file(words, "/dev/zero"), folder,
+                                      preexec_fn=with_little_memory)
+            expect(f"{what} of a device without end: refused", code in (1, 2), f"{code} {err[:500]}")
+            expect(f"{what} of a device without end: named", "/dev/zero" in err and "bad_alloc" not in err,
+                   err[:500])
+            code, out, err = finished(program, with_file(words, "/proc/self/mem"), folder,
+                                      preexec_fn=with_little_memory)
+            expect(f"{what} of what fails while it is read: it says why",
+                   code in (1, 2) and "/proc/self/mem" in err and "Input/output error" in err, f"{code} {err}")
+            expect(f"{what}: nothing is left", names_in(folder) == [], names_in(folder))
+
+
 def missing_tools(program):
     with tempfile.TemporaryDirectory() as folder:
         words = with_file(WRITES["plot -o"][0], "out.svg")
@@ -208,7 +243,7 @@ def main(program, count="50"):
         page.write_text(PAGE)
         ENVIRONMENT["PAYOFF_PAGE"] = str(page)
         for check in (full_devices, full_disks, full_standard_output, folders_without_permission,
-                      closed_pipes, missing_tools, surroundings, narrow_terminal, ended_by):
+                      closed_pipes, devices_read, missing_tools, surroundings, narrow_terminal, ended_by):
             check(program)
         signals(program, int(count))
     print(f"{runs.expectations} expectations, {len(runs.failures)} do not hold")
