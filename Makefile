@@ -15,7 +15,7 @@
 #   make format     formats every source
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test test-all fuzz mutants coverage bench kernels page install package archive format install-packages install-packages-all clean
+.PHONY: build demo test test-all fuzz mutants coverage bench kernels page install package archive format nvcc install-packages install-packages-all clean
 
 SHELL := /bin/bash
 
@@ -61,8 +61,12 @@ bench: install-packages-all
 	cmake --preset release -DPAYOFF_BUILD_BENCH=ON
 	cmake --build build --target benchmarks
 
-kernels: export CUDACXX ?= $(or $(shell command -v nvcc),/usr/local/cuda/bin/nvcc)
-kernels: install-packages
+kernels nvcc: export CUDACXX ?= $(or $(shell command -v nvcc),/usr/local/cuda/bin/nvcc)
+nvcc:
+	@command -v "$$CUDACXX" >/dev/null || { \
+	  echo "error: the CUDA program needs nvcc, and $$CUDACXX is not there: install a CUDA toolkit, or name its nvcc by CUDACXX" >&2; exit 1; }
+
+kernels: nvcc install-packages
 	cmake -S kernels -B build-kernels -G Ninja
 	cmake --build build-kernels
 

@@ -27,7 +27,7 @@ import fcntl
 from pathlib import Path
 
 import runs
-from runs import ENVIRONMENT, JOB, SWEPT, TRACED, expect, finished, names_in, start
+from runs import ENVIRONMENT, JOB, ROOT, SWEPT, TRACED, expect, finished, names_in, start
 from strikes import ended_by, signals
 
 PAGE = "<html><body>@PAYOFF_DATA@</body></html>\n"  # what `make page` builds, without its scripts
@@ -182,6 +182,12 @@ def missing_tools(program):
     with tempfile.TemporaryDirectory() as folder:
         code, out, err = finished(program, ["predict", *JOB], folder, {"PAYOFF_PROFILES": "/nonexistent"})
         failed_cleanly("without profiles", code, out, err, "/nonexistent")
+    if _has("make"):
+        before = (ROOT / "build-kernels").exists()
+        code, out, err = finished("make", ["-C", str(ROOT), "kernels", "CUDACXX=/nonexistent/nvcc"], "/")
+        expect("`make kernels` without nvcc: it says so, and how to name another",
+               code == 2 and "/nonexistent/nvcc is not there" in err and "CUDACXX" in err, f"{code} {out} {err}")
+        expect("`make kernels` without nvcc: nothing is left", (ROOT / "build-kernels").exists() == before)
 
 
 # What prints is the same whatever the locale says of commas, HOME says of folders and TERM of screens.
@@ -213,27 +219,44 @@ def _has(tool):
     return any((Path(folder) / tool).exists() for folder in ENVIRONMENT["PATH"].split(":"))
 
 
+def on_terminal(program, words, folder, columns, stream):
+    """The exit status, and what the stream says where it is a terminal of so many columns."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    run = start(program, words, folder, environment={"NO_COLOR": "1"},
+                **{"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: theirs})
+    os.close(theirs)
+    text = b""
+    try:
+        while piece := os.read(ours, 65536):
+            text += piece
+    except OSError:
+        pass  # the other end is closed
+    os.close(ours)
+    return run.wait(timeout=60), text.decode().replace("\r", "")
+
+
 def narrow_terminal(program):
     with tempfile.TemporaryDirectory() as folder:
-        ours, theirs = pty.openpty()
-        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 40, 0, 0))
         words = ["predict", *JOB, "--set", "layout.tpp=" + 200 * "2", "--set", "training.buckett=25 MiB"]
-        run = start(program, words, folder, stderr=theirs, environment={"NO_COLOR": "1"})
-        out, _ = run.communicate(timeout=60)
-        os.close(theirs)
-        text = b""
-        try:
-            while piece := os.read(ours, 65536):
-                text += piece
-        except OSError:
-            pass  # the other end is closed
-        os.close(ours)
-        lines = text.decode().replace("\r", "").splitlines()
-        expect("40 columns: exit code 2", run.returncode == 2, run.returncode)
-        expect("40 columns: both mistakes", text.count(b"error: ") == 2, text)
+        code, text = on_terminal(program, words, folder, 40, "stderr")
+        expect("40 columns: exit code 2", code == 2, code)
+        expect("40 columns: both mistakes", text.count("error: ") == 2, text)
         # The excerpt is never cut to less than 40 columns, whatever stands before it.
-        shown = [line.split(": ", 1)[1] for line in lines if re.match(r" *--> argument", line)]
+        shown = [line.split(": ", 1)[1] for line in text.splitlines() if re.match(r" *--> argument", line)]
         expect("40 columns: what is shown of the input is cut", shown and max(map(len, shown)) <= 40, text)
+        # A picture is drawn for the terminal, with all that it has in a wider one.
+        words = ["plot", *JOB, "--x", "gpus", "--from", "8", "--to", "64", "--terminal"]
+        for columns in (40, 100):
+            code, text = on_terminal(program, words, folder, columns, "stdout")
+            expect(f"a picture in {columns} columns fits them",
+                   code == 0 and max(map(len, text.splitlines())) <= columns, f"{code} {text}")
+            expect(f"a picture in {columns} columns has its axes and its curves named",
+                   all(name in text for name in ("GPUs", "speedup", "uncompressed", "powersgd:rank=4")), text)
+        # A table is not cut: its rows are Markdown, whole, for whoever copies them.
+        for words in (["predict", *JOB], ["profiles", "list"]):
+            expect(f"{words[0]} in 40 columns: the table that a file has",
+                   on_terminal(program, words, folder, 40, "stdout") == finished(program, words, folder)[:2])
 
 
 def main(program, count="50"):
