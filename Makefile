@@ -11,10 +11,11 @@
 #   make page       the page of `payoff report`, at build/page/report.html; needs Node.js with npm
 #   make install    installs program, profiles, manual, completions and libraries below PREFIX (/usr/local)
 #   make package    a .deb and a .tar.gz in build/packages
+#   make archive    the sources of the last commit as build/packages/payoff-VERSION.tar.gz
 #   make format     formats every source
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test test-all fuzz mutants coverage bench kernels page install package format install-packages install-packages-all clean
+.PHONY: build demo test test-all fuzz mutants coverage bench kernels page install package archive format nvcc install-packages install-packages-all clean
 
 SHELL := /bin/bash
 
@@ -60,8 +61,12 @@ bench: install-packages-all
 	cmake --preset release -DPAYOFF_BUILD_BENCH=ON
 	cmake --build build --target benchmarks
 
-kernels: export CUDACXX ?= $(or $(shell command -v nvcc),/usr/local/cuda/bin/nvcc)
-kernels: install-packages
+kernels nvcc: export CUDACXX ?= $(or $(shell command -v nvcc),/usr/local/cuda/bin/nvcc)
+nvcc:
+	@command -v "$$CUDACXX" >/dev/null || { \
+	  echo "error: the CUDA program needs nvcc, and $$CUDACXX is not there: install a CUDA toolkit, or name its nvcc by CUDACXX" >&2; exit 1; }
+
+kernels: nvcc install-packages
 	cmake -S kernels -B build-kernels -G Ninja
 	cmake --build build-kernels
 
@@ -78,6 +83,10 @@ package: install-packages-all
 	cmake --build build --target installed_files
 	@web/build-page build/page || { [ $$? -eq 77 ] && echo "notice: the packages have no page for \`payoff report\`"; }
 	cpack --config build/CPackConfig.cmake
+
+archive:
+	@mkdir -p build/packages
+	cmake/archive-source "build/packages/payoff-$$(sed -n 's/^project(payoff VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt).tar.gz"
 
 format: install-packages-all
 	@python3 tests/run.py reformat

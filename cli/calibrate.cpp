@@ -2,11 +2,10 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include "cli/calibrate_kernels.hpp"
 #include "cli/calibrate_options.hpp"
 #include "cli/commands.hpp"
+#include "cli/file_text.hpp"
 #include "cli/network_fit_text.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_files.hpp"
@@ -100,13 +100,6 @@ bool is_law(std::string_view name) {
                                       [&](const Target& target) { return target.name == name; });
 }
 
-std::string read_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 std::string compared_text(const std::string& value) {
   constexpr std::size_t widest = 60;
   return value.empty() ? "absent" : shortened(value, widest);
@@ -116,7 +109,7 @@ std::string compared_text(const std::string& value) {
 bool report_differences(const std::filesystem::path& shipped, const Fitted& fitted,
                         Session& session) {
   const std::vector<ProfileDifference> differences =
-      profile_differences(read_file(shipped), fitted.profile);
+      profile_differences(contents_of(shipped), fitted.profile);
   const std::string file = shipped.filename().string();
   if (differences.empty()) {
     session.out() << file << " is what the fit gives, to one unit of the third digit.\n\n";
@@ -202,6 +195,16 @@ bool keeps_inputs(const std::vector<Target>& chosen, const std::filesystem::path
   return kept;
 }
 
+// Before the fits, which take half a minute.
+void check_folder_of_laws(const Arguments& arguments, Session& session) {
+  const auto out = arguments.value("--out");
+  std::error_code unknown;
+  if (out && !std::filesystem::is_directory(out->text, unknown)) {
+    session.diagnostics().error(
+        out->span, fmt::format("`--out`: there is no folder {}", backquoted(out->text)));
+  }
+}
+
 // Whether there are options that go with samples alone.
 bool is_with_samples(const Arguments& arguments) {
   return arguments.has("-o") || arguments.has("--gpu") || arguments.has("--force");
@@ -222,7 +225,11 @@ ExitCode run_calibrate(const Arguments& arguments, Session& session) {
   const Library library = find_library();
   const std::filesystem::path data = validation_data(arguments, library);
   const bool check = arguments.has("--check");
-  if (!check && !keeps_inputs(chosen, data, library, arguments, session)) {
+  check_folder_of_laws(arguments, session);
+  if (!check) {
+    (void)keeps_inputs(chosen, data, library, arguments, session);
+  }
+  if (session.diagnostics().has_errors()) {
     return session.report();
   }
   OutputFiles files;

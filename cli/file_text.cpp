@@ -2,8 +2,10 @@
 #include "cli/file_text.hpp"
 
 #include <fstream>
-#include <sstream>
 #include <stdexcept>
+#include <system_error>
+
+#include <fmt/format.h>
 
 namespace payoff {
 
@@ -15,14 +17,20 @@ std::string beginning_of(const std::filesystem::path& file, std::size_t most) {
   return text;
 }
 
-std::string contents_of(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  if (!stream || std::filesystem::is_directory(file)) {  // a folder opens, and has no bytes
-    throw std::runtime_error(file.string() + ": cannot be read");
+std::string contents_of(const std::filesystem::path& file, std::size_t largest) {
+  std::string text = read_text_file(file.string(), largest);
+  if (text.size() > largest) {
+    throw std::runtime_error(
+        fmt::format("{} is larger than {} MiB", backquoted(file.string()), largest >> 20U));
   }
-  return text.str();
+  return text;
+}
+
+std::string results_in(const std::filesystem::path& file) {
+  constexpr std::size_t most = std::size_t{64} << 30U;  // more than machines have memory for
+  std::error_code unknown;
+  return std::filesystem::is_regular_file(file, unknown) ? contents_of(file, most)
+                                                         : contents_of(file);
 }
 
 }  // namespace payoff

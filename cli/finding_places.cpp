@@ -2,10 +2,11 @@
 #include "cli/finding_places.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <optional>
+#include <stdexcept>
 #include <string_view>
+
+#include "cli/file_text.hpp"
 
 namespace payoff {
 namespace {
@@ -14,11 +15,11 @@ std::optional<std::size_t> source_of(const std::string& file, Session& session) 
   if (const auto known = session.sources().file(file)) {
     return known;
   }
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) {
+  try {
+    return session.sources().add_file(file, contents_of(file));
+  } catch (const std::runtime_error&) {  // no longer readable: the finding is told without its line
     return std::nullopt;
   }
-  return session.sources().add_file(file, std::string(std::istreambuf_iterator<char>(stream), {}));
 }
 
 // Where line `line`, counted from 1, begins.

@@ -53,7 +53,13 @@ void with_import_file(const std::string& path, Session& session,
   if (!stream) {
     throw std::runtime_error(fmt::format("{} cannot be read", path));
   }
-  use(stream);
+  try {
+    stream.exceptions(std::ios::badbit);
+    use(stream);
+  } catch (const std::ios_base::failure& failure) {  // the disk, not the text
+    throw std::runtime_error(
+        fmt::format("cannot read {}: {}", backquoted(path), failure.code().message()));
+  }
 }
 
 }  // namespace payoff

@@ -2,12 +2,12 @@
 #include "cli/import_log.hpp"
 
 #include <istream>
-#include <iterator>
 #include <string>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
+#include "cli/file_text.hpp"
 #include "cli/import_files.hpp"
 #include "cli/import_parts.hpp"
 #include "cli/import_report.hpp"
@@ -51,9 +51,8 @@ ExitCode import_flight_recorder(const Arguments& arguments, Session& session) {
   report_of.files = arguments.behind_action();
   FlightRecorderReader reader(session.sources(), session.diagnostics());
   for (const std::string& file : report_of.files) {
-    with_import_file(file, session, [&](std::istream& stream) {
-      reader.read(std::string(std::istreambuf_iterator<char>(stream), {}), file);
-    });
+    session.reads(file);
+    reader.read(contents_of(file), file);
   }
   report_of.log = reader.finish();
   return told(report_of, arguments, session);

@@ -10,6 +10,7 @@
 #include "cli/output_guard.hpp"
 #include "cli/refused_files.hpp"
 #include "cli/sweep_log.hpp"
+#include "cli/sweep_merge.hpp"
 
 // payoff merge: the shards of a sweep as one file, or as CSV.
 

@@ -2,8 +2,6 @@
 #include "cli/observed_run.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -54,8 +52,7 @@ class RunReader {
  private:
   NcclImport read_nccl() {
     session_.reads(named_.text);
-    std::ifstream stream(named_.text, std::ios::binary);
-    const std::string text(std::istreambuf_iterator<char>(stream), {});
+    const std::string text = contents_of(named_.text);
     const std::size_t first = text.find_first_not_of(blanks);
     if (first == std::string::npos) {
       NcclImport empty;

@@ -23,6 +23,7 @@
 #include "cli/result_view.hpp"
 #include "cli/sweep_lines.hpp"
 #include "cli/sweep_log.hpp"
+#include "cli/sweep_merge.hpp"
 #include "cli/sweep_results.hpp"
 
 namespace payoff {

@@ -2,14 +2,14 @@
 #include "cli/report_page.hpp"
 
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
 #include <vector>
 
 #include <nlohmann/json.hpp>
+
+#include "cli/file_text.hpp"
 
 namespace payoff {
 namespace {
@@ -35,9 +35,8 @@ std::string read_page() {
   std::string looked;
   for (const fs::path& place : places()) {
     std::error_code missing;
-    std::ifstream file(place, std::ios::binary);
-    if (fs::is_regular_file(place, missing) && file) {
-      std::string page{std::istreambuf_iterator<char>(file), {}};
+    if (fs::is_regular_file(place, missing)) {
+      std::string page = contents_of(place);
       if (page.find(place_of_data) == std::string::npos) {
         throw std::runtime_error(place.lexically_normal().string() +
                                  " is no page for reports; `make page` builds one");

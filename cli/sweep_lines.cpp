@@ -39,6 +39,10 @@ std::vector<std::string_view> whole_lines(std::string_view text) {
   return lines;
 }
 
+bool is_of_job(std::string_view line, std::uint64_t job) {
+  return line.starts_with(fmt::format("{{\"job\":{},", job)) && line.ends_with('}');
+}
+
 ResultLine parsed_line(std::string_view line) {
   constexpr int deepest = 64;
   struct TooDeep {};

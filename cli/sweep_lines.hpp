@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
@@ -38,6 +39,9 @@ class BrokenLine : public std::runtime_error {
 
 // The whole lines of a text, without their ends.
 [[nodiscard]] std::vector<std::string_view> whole_lines(std::string_view text);
+
+// Whether a line looks like a whole one of the job.
+[[nodiscard]] bool is_of_job(std::string_view line, std::uint64_t job);
 
 // Discarded where it is no JSON, or nested as no result is: what is made of it later is recursive.
 [[nodiscard]] ResultLine parsed_line(std::string_view line);

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
-#include <vector>
 
 #include "study/sweep.hpp"
 
@@ -45,12 +44,8 @@ class SweepLog {
 [[nodiscard]] std::filesystem::path shard_file(const std::filesystem::path& file,
                                                const Shard& shard);
 
-// All shards of one sweep as one file: the text of it. Throws RefusedFiles that says which
-// files ask another question, are given twice, are unfinished or missing, or cannot be read.
-[[nodiscard]] std::string merged_log(const std::vector<std::filesystem::path>& files);
-
 // One file as it is: finished or not, all of a sweep or a shard of it. Its header and its whole
-// lines; throws as merged_log does.
+// lines. Throws RefusedFiles where it is no result of a sweep.
 [[nodiscard]] std::string begun_log(const std::filesystem::path& file);
 
 // The rows as CSV, one column for each key in the order of their first appearance. Throws

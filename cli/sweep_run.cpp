@@ -106,7 +106,8 @@ class Results {
       return;
     }
     if (std::filesystem::is_regular_file(*file)) {
-      if (contents_of(*file) != csv) {
+      if (std::filesystem::file_size(*file) != csv.size() ||
+          contents_of(*file, csv.size()) != csv) {
         throw std::runtime_error(file->string() +
                                  ": exists and has other rows: nothing is written over results");
       }

@@ -130,6 +130,15 @@ Shard read_shard(const Arguments& arguments, Session& session) {
       return {static_cast<std::uint64_t>(*index), static_cast<std::uint64_t>(*of)};
     }
   }
+  const auto is_number = [](std::string_view part) {
+    return !part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  const bool numbers = slash != std::string_view::npos && is_number(text.substr(0, slash)) &&
+                       is_number(text.substr(slash + 1));
+  if (numbers && !parse_integer(text.substr(slash + 1), {0, most_shards})) {
+    session.diagnostics().error(given->span, "`--shard`: a sweep has at most 1,000,000 shards");
+    return {};
+  }
   session.diagnostics().error(given->span, "`--shard` is no I/N with I from 0 to N-1", {},
                               "for example `--shard 0/8` to `--shard 7/8`");
   return {};

@@ -38,7 +38,7 @@ constexpr QuantityRange<Bandwidth> storage_rates{Bandwidth{1e3}, Bandwidth{1e15}
                                                  "storage: 1 KB/s to 1000 TB/s"};
 constexpr QuantityRange<Seconds> file_times{1_ns, Seconds{3600}, "opening a file: 1 ns to 1 h"};
 constexpr QuantityRange<Seconds> restart_times{1_us, Seconds{30 * 86400.0},
-                                               "a restart: 1 us to 30 d"};
+                                               "a restart: 1 us to 720 h"};
 
 SwitchOptions read_options(const Arguments& arguments, Session& session) {
   SwitchOptions options;

@@ -10,9 +10,24 @@ install(RUNTIME_DEPENDENCY_SET needed_by_payoff
   PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|pthread|dl|rt)\\.so"
   LIBRARY DESTINATION lib/payoff COMPONENT bundled EXCLUDE_FROM_ALL)
 install(FILES ${PROJECT_SOURCE_DIR}/THIRD-PARTY.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
-foreach(package libyaml-cpp0.7 libfmt9 libprotobuf-lite32 libstdc++6)
+# Licences, as Debian has them. What is compiled in is in every package; a machine without Debian's texts
+# installs without them, and makes no package that tests/package/check.py takes.
+foreach(package libboost-dev libeigen3-dev libcli11-dev nlohmann-json3-dev)
+  if(EXISTS /usr/share/doc/${package}/copyright)
+    install(FILES /usr/share/doc/${package}/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}/licences
+      RENAME ${package} COMPONENT program)
+  else()
+    message(STATUS "licence of ${package}: not found, and not installed")
+  endif()
+endforeach()
+# What the archive brings, with the common licences that these texts name, for machines without Debian's.
+foreach(package libyaml-cpp0.7 libfmt9 libprotobuf-lite32 libstdc++6 libgcc-s1)
   install(FILES /usr/share/doc/${package}/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}/licences
-    RENAME ${package} COMPONENT bundled OPTIONAL EXCLUDE_FROM_ALL)
+    RENAME ${package} COMPONENT bundled EXCLUDE_FROM_ALL)
+endforeach()
+foreach(licence Apache-2.0 GPL-3 MPL-2.0)
+  install(FILES /usr/share/common-licenses/${licence} DESTINATION ${CMAKE_INSTALL_DOCDIR}/licences
+    COMPONENT bundled EXCLUDE_FROM_ALL)
 endforeach()
 install(TARGETS payoff_model payoff_sim payoff_profiles payoff_calibrate payoff_study
   EXPORT payoffTargets

@@ -223,8 +223,11 @@ class SeriesParser {
       if (!factor) {
         return factor.error;
       }
-      if (*factor < 1.0 + 1e-6) {
+      if (*factor <= 1.0) {
         return refuse(text, "does not grow", "must be above 1");
+      }
+      if (*factor < 1.0 + 1e-6) {
+        return refuse(text, "grows too slowly", "must be at least 1.000001");
       }
       for (T value = first; reaches(value, last); value *= *factor) {
         if (Refusal refusal = push(snapped(value, last))) {

@@ -84,10 +84,10 @@ std::string read_at_most(std::istream& stream, std::size_t largest) {
   return text;
 }
 
-std::string read_text_file(const std::string& path) {
+std::string read_text_file(const std::string& path, std::size_t largest) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);
-  std::string text = read_at_most(file, largest_file);
+  std::string text = read_at_most(file, largest);
   if (!file.is_open() || file.bad()) {
     const int code = errno;
     throw std::runtime_error("cannot read " + backquoted(path) +

@@ -54,9 +54,10 @@ inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
 // What is left of a stream, cut one byte beyond `largest`: one of a device may have no end.
 [[nodiscard]] std::string read_at_most(std::istream& stream, std::size_t largest);
-// The bytes of a file, cut one byte beyond largest_file. Throws std::runtime_error when the file
+// The bytes of a file, cut one byte beyond `largest`. Throws std::runtime_error when the file
 // cannot be read.
-[[nodiscard]] std::string read_text_file(const std::string& path);
+[[nodiscard]] std::string read_text_file(const std::string& path,
+                                         std::size_t largest = largest_file);
 
 struct Document {
   Node root;

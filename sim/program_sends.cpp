@@ -68,14 +68,14 @@ std::optional<ProgramSends> sends_of(const Program& program, std::uint64_t most)
   ProgramSends all;
   all.places = program.places();
   std::uint64_t count = 0;
-  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> known;  // looked up only
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> by_hash;  // looked up only
   for (std::uint32_t step = 0; step < program.steps(); ++step) {
     if (program.has_equal_steps() && step > 0) {
       all.pattern_of_step.push_back(0);
       continue;
     }
     StepSends next = sends_of_step(program, step);
-    std::vector<std::uint32_t>& alike = known[hash_of(next.sends)];
+    std::vector<std::uint32_t>& alike = by_hash[hash_of(next.sends)];
     const auto found = std::find_if(alike.begin(), alike.end(), [&](std::uint32_t pattern) {
       return all.patterns[pattern].sends == next.sends;
     });

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <system_error>
 #include <utility>
 
 #include "study/collective_cases.hpp"
@@ -33,24 +34,40 @@ class Reading {
   explicit Reading(PublishedRows& result) : result_(result) {}
 
   void read(const fs::path& path) {
-    if (!fs::is_directory(path)) {
+    std::error_code unknown;
+    if (!fs::is_directory(path, unknown)) {
       read_file(path, false);
       return;
     }
-    std::vector<fs::path> files;
-    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(path)) {
-      const std::string extension = entry.path().extension().string();
-      if (entry.is_regular_file() && (extension == ".yaml" || extension == ".yml")) {
-        files.push_back(entry.path());
-      }
-    }
-    std::sort(files.begin(), files.end());
-    for (const fs::path& file : files) {
+    for (const fs::path& file : yaml_files_below(path)) {
       read_file(file, true);
     }
   }
 
  private:
+  // In order. A folder in it that cannot be read is an error of that path: what it holds is not
+  // known.
+  std::vector<fs::path> yaml_files_below(const fs::path& path) {
+    std::vector<fs::path> files;
+    std::error_code error;
+    fs::recursive_directory_iterator entries(path, error);
+    for (const fs::recursive_directory_iterator end; !error && entries != end;
+         entries.increment(error)) {
+      const std::string extension = entries->path().extension().string();
+      std::error_code unknown;  // a link in a circle: who reads it says so
+      if ((extension == ".yaml" || extension == ".yml") &&
+          (entries->is_regular_file(unknown) || unknown)) {
+        files.push_back(entries->path());
+      }
+    }
+    if (error) {
+      result_.unread.push_back({path.string(), 0, 0, "",
+                                "not all of it can be read: " + error.message(), Effect::rejected});
+    }
+    std::sort(files.begin(), files.end());
+    return files;
+  }
+
   void read_file(const fs::path& file, bool of_folder) {
     NcclImport collectives = read_nccl_tables(file);
     TrainingImport training = read_training_rows(file);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <fstream>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -11,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "model/units_text.hpp"
+#include "profiles/document.hpp"
 #include "profiles/import/json_tree.hpp"
 #include "profiles/suggest.hpp"
 
@@ -124,11 +124,7 @@ std::string read_measurements(const std::filesystem::path& path) {
   if (std::filesystem::is_directory(path, unknown)) {
     throw std::runtime_error(path.string() + " is a folder, not a file of measurements");
   }
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    throw std::runtime_error("cannot read " + path.string());
-  }
-  std::string text = read_at_most(file, largest_measurements);
+  std::string text = read_text_file(path.string(), largest_measurements);
   if (text.size() > largest_measurements) {
     throw std::runtime_error(path.string() + " is larger than 256 MiB");
   }

@@ -2,6 +2,7 @@
 #include "profiles/import/nccl_debug.hpp"
 
 #include <algorithm>
+#include <istream>
 #include <map>
 #include <string_view>
 #include <unordered_map>
@@ -19,6 +20,23 @@ using import_detail::Communicator;
 using import_detail::DebugLine;
 
 constexpr std::size_t most_findings = 50;
+// NCCL's lines are short, and a program that writes into its log has longer ones; a device may
+// write one without end.
+constexpr std::size_t longest_line = std::size_t{1} << 20U;
+
+enum class NextLine { none, whole, too_long };
+
+// Into a buffer of which the line is a part.
+NextLine next_line(std::istream& text, std::string& buffer, std::string_view& line) {
+  buffer.resize(longest_line + 1);
+  text.getline(buffer.data(), static_cast<std::streamsize>(buffer.size()));
+  const auto taken = static_cast<std::size_t>(text.gcount());
+  if (text.fail()) {
+    return taken > 0 ? NextLine::too_long : NextLine::none;
+  }
+  line = std::string_view(buffer).substr(0, text.eof() ? taken : taken - 1);  // without its end
+  return NextLine::whole;
+}
 
 }  // namespace
 
@@ -115,7 +133,7 @@ struct NcclDebugReader::State {
     }
   }
 
-  void read_line(const std::string& text, bool is_cut) {
+  void read_line(std::string_view text, bool is_cut) {
     const DebugLine line = import_detail::parse_debug_line(text);
     if (is_cut && std::holds_alternative<import_detail::DebugMistake>(line.what)) {
       log.findings.push_back(
@@ -134,9 +152,15 @@ NcclDebugReader::~NcclDebugReader() = default;
 void NcclDebugReader::read(std::istream& text, const std::string& file) {
   state_->file = file;
   state_->line_number = 0;
-  for (std::string line; std::getline(text, line);) {
+  std::string buffer;
+  std::string_view line;
+  for (NextLine next{}; (next = next_line(text, buffer, line)) != NextLine::none;) {
     ++state_->line_number;
     ++state_->log.lines;
+    if (next == NextLine::too_long) {
+      state_->find(1, "is longer than 1 MiB: this is no log of NCCL");
+      return;
+    }
     state_->read_line(line, text.eof());
   }
 }

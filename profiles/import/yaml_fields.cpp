@@ -2,8 +2,10 @@
 #include "profiles/import/yaml_fields.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 #include <fstream>
 #include <limits>
 #include <system_error>
@@ -199,7 +201,13 @@ std::optional<std::string> read_file(const std::filesystem::path& path, Findings
     findings.push_back({path.string(), 0, 0, "", "cannot be opened", Effect::rejected});
     return std::nullopt;
   }
+  errno = 0;
   std::string text = read_at_most(stream, largest_measurements);
+  if (stream.bad()) {
+    const std::string why = errno != 0 ? ": " + std::string(std::strerror(errno)) : "";
+    findings.push_back({path.string(), 0, 0, "", "cannot be read" + why, Effect::rejected});
+    return std::nullopt;
+  }
   if (text.size() > largest_measurements) {
     findings.push_back({path.string(), 0, 0, "", "is larger than 256 MiB", Effect::rejected});
     return std::nullopt;

@@ -93,6 +93,16 @@ TEST_CASE("a fit without samples, or with options of other actions, writes no la
   CHECK(folder.files().empty());
 }
 
+// Half a minute of fits would be lost: nothing is printed of any.
+TEST_CASE("laws that would go to a folder that is not there are not fitted") {
+  const test::ScratchFolder folder;
+  const test::Captured run =
+      test::payoff({"calibrate", "fit", "all", "--out", folder.path("missing")});
+  CHECK(run.code == ExitCode::bad_input);
+  CHECK(run.out.empty());
+  CHECK_THAT(run.err, ContainsSubstring("`--out`: there is no folder `" + folder.path("missing")));
+}
+
 TEST_CASE("a dry run of measuring needs no file to write, and goes with nothing else") {
   const test::Captured run = test::payoff({"calibrate", "run", "--dry-run", "--program", "true"});
   INFO(run.err);

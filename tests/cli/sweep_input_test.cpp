@@ -98,6 +98,15 @@ TEST_CASE("mistakes of series, engine and shard are told with those of keys and 
   }
 }
 
+TEST_CASE("a sweep in more shards than there can be is told how many there can be") {
+  const ScratchFolder folder;
+  for (const std::string shard : {"0/1000001", "0/9223372036854775807", "0/99999999999999999999"}) {
+    const Captured run = sweep_small(folder, {"--over", "nodes=1,2", "--shard", shard});
+    CHECK(run.code == ExitCode::bad_input);
+    CHECK_THAT(run.err, ContainsSubstring("at most 1,000,000 shards"));
+  }
+}
+
 TEST_CASE("an axis of clusters leaves dp open, and a method of one of them is its result alone") {
   // NCCL adds fp8 from Hopper on: a V100 cannot, an H100 can.
   const ScratchFolder folder;
@@ -236,8 +245,9 @@ TEST_CASE("merge tells every file that is no shard, and every shard that is miss
   const Captured run =
       test::payoff({"merge", folder.path("a.jsonl"), folder.path("b.jsonl"), "--csv", "-"});
   CHECK(run.code == ExitCode::failure);
-  CHECK_THAT(run.err, ContainsSubstring("a.jsonl: cannot be read") &&
-                          ContainsSubstring("error: " + folder.path("b.jsonl")));
+  CHECK_THAT(run.err,
+             ContainsSubstring("cannot read `" + folder.path("a.jsonl") + "`: No such") &&
+                 ContainsSubstring("cannot read `" + folder.path("b.jsonl") + "`: No such"));
   REQUIRE(
       sweep_small(folder, {"--over", "nodes=1,2,4", "-o", folder.path("a.jsonl"), "--shard", "1/3"})
           .code == ExitCode::success);
@@ -251,7 +261,7 @@ TEST_CASE("merge tells every file that is no shard, and every shard that is miss
       test::payoff({"merge", folder.path("notes.jsonl"), folder.path("b.jsonl"), "--csv", "-"});
   CHECK(both.code == ExitCode::bad_input);
   CHECK_THAT(both.err, ContainsSubstring("notes.jsonl: is no result of `payoff sweep`") &&
-                           ContainsSubstring("b.jsonl: cannot be read"));
+                           ContainsSubstring("cannot read `" + folder.path("b.jsonl")));
 }
 
 TEST_CASE("results that are not there are no mistake in them, whoever reads them") {

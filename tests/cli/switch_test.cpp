@@ -56,6 +56,6 @@ TEST_CASE("a switch says its mistakes at once and does nothing") {
                           ContainsSubstring("`training.optimizer` keeps another state") &&
                           ContainsSubstring("unknown unit `Gx/s`") &&
                           ContainsSubstring("--convert-nodes") &&
-                          ContainsSubstring("a restart: 1 us to 30 d"));
+                          ContainsSubstring("a restart: 1 us to 720 h"));
   CHECK_THAT(test::payoff({"switch", a}).err, ContainsSubstring("needs --storage"));
 }

@@ -37,6 +37,15 @@ TEST_CASE("files without measurements are no table of nothing without a word") {
   CHECK_THAT(run.err, ContainsSubstring("there is no measurement of what was asked"));
 }
 
+// What the system says of a link that leads to itself depends on no permissions: root is told, too.
+TEST_CASE("a file of a folder that cannot be looked at is named, and no error of the system's") {
+  const ScratchFolder folder;
+  std::filesystem::create_symlink("loop.yaml", folder.path("loop.yaml"));
+  const Captured run = test::payoff({"validate", folder.path("")});
+  CHECK(run.code == ExitCode::bad_input);
+  CHECK_THAT(run.err, ContainsSubstring("loop.yaml: cannot be opened"));
+}
+
 TEST_CASE("half a file of measurements is refused as a whole") {
   const ScratchFolder folder;
   const std::string whole = test::read_text(training_file("megatron_sc21"));

@@ -6,7 +6,7 @@
 
 Both predict and simulate the named examples, or all of them, as JSON, which has every figure that
 a table rounds and the hash over all events of a simulation; then both write a timeline of the
-first, explain it, and price a sweep of collectives.
+first, explain it, and price a sweep of collectives. The hashes have to be those of golden.txt, too.
 """
 
 import json
@@ -15,6 +15,8 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+import golden
 
 ROOT = Path(__file__).resolve().parents[2]
 SIZES = ["--sizes", "8B..8GiB:x2"]
@@ -54,19 +56,23 @@ def first_difference(one, other):
 
 
 def main(program, other, *names):
-    different = compared = hashes = 0
+    different = compared = 0
+    steps = {}
     for command in commands(names):
         with ThreadPoolExecutor(2) as both:
             expected, got = both.map(lambda which: printed(which, command), (program, other))
         compared += 1
         if command[0] == "simulate" and command[-1] == "--json":
-            hashes += sum(1 for plan in json.loads(expected)["plans"] if plan["trace_hash"])
+            steps.update(golden.steps_of(Path(command[1]).parent.name, json.loads(expected)))
         if got != expected:
             different += 1
             print(f"payoff {' '.join(command)}: {first_difference(expected, got)}", flush=True)
-    print(f"{compared} outputs of {program} and {other} compared, with {hashes} trace hashes; "
+    print(f"{compared} outputs of {program} and {other} compared, with {len(steps)} trace hashes; "
           f"{different} differ")
-    return 1 if different or not hashes else 0
+    wanted = {step: was for step, was in golden.read_golden().items() if not names or step[0] in names}
+    told = golden.differences(wanted, steps)
+    print(*told, f"{len(told)} differ from tests/determinism/golden.txt", sep="\n")
+    return 1 if different or told or not steps else 0
 
 
 if __name__ == "__main__":

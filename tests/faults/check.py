@@ -4,8 +4,8 @@
 
   check.py PROGRAM [SIGNALS]
 
-A disk that is full, a folder that may not be written, a pipe that nobody reads, tools and folders
-that are not there, another locale, no terminal and a narrow one; then SIGNALS times (default 50)
+A disk that is full, a folder that may not be written, a pipe that nobody reads, a device without end,
+a disk that fails while it is read, tools and folders that are not there, another locale, no terminal and a narrow one; then SIGNALS times (default 50)
 SIGINT, SIGTERM or SIGKILL at a random moment of sweep, calibrate fit, report and simulate --trace.
 Every failure has to say what it is about and exit with 1; no result is ever a part of one; and a
 sweep that was stopped goes on to the very bytes of one that was not. The moments are drawn from a
@@ -27,7 +27,7 @@ import fcntl
 from pathlib import Path
 
 import runs
-from runs import ENVIRONMENT, JOB, SWEPT, TRACED, expect, finished, names_in, start
+from runs import ENVIRONMENT, JOB, ROOT, SWEPT, TRACED, expect, finished, names_in, start
 from strikes import ended_by, signals
 
 PAGE = "<html><body>@PAYOFF_DATA@</body></html>\n"  # what `make page` builds, without its scripts
@@ -130,6 +130,41 @@ def closed_pipes(program):
                f"{code} {names_in(folder)}")
 
 
+def with_little_memory():
+    resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+
+
+# A device without end is refused, and what fails while it is read is told, by name and before memory
+# ends: every command that takes a file of results, measurements, traces or logs.
+def devices_read(program):
+    reads = {
+        "merge": ["merge", "FILE", "-o", "out.jsonl"],
+        "rerun": ["rerun", "FILE"],
+        "import nccl-log": ["import", "nccl-log", "FILE"],
+        "import flight-recorder": ["import", "flight-recorder", "FILE"],
+        "import kineto": ["import", "kineto", "FILE"],
+        "import chakra": ["import", "chakra", "FILE"],
+        "calibrate show": ["calibrate", "show", "FILE"],
+        "validate": ["validate", "FILE"],
+        "predict": ["predict", "FILE"],
+        "predict --observed": ["predict", *JOB, "--observed", "FILE"],
+        "report": ["report", "FILE", "-o", "out.html"],
+        "plot": ["plot", "FILE", "-o", "out.svg"],
+    }
+    for what, words in reads.items():
+        with tempfile.TemporaryDirectory() as folder:
+            code, out, err = finished(program, with_file(words, "/dev/zero"), folder,
+                                      preexec_fn=with_little_memory)
+            expect(f"{what} of a device without end: refused", code in (1, 2), f"{code} {err[:500]}")
+            expect(f"{what} of a device without end: named", "/dev/zero" in err and "bad_alloc" not in err,
+                   err[:500])
+            code, out, err = finished(program, with_file(words, "/proc/self/mem"), folder,
+                                      preexec_fn=with_little_memory)
+            expect(f"{what} of what fails while it is read: it says why",
+                   code in (1, 2) and "/proc/self/mem" in err and "Input/output error" in err, f"{code} {err}")
+            expect(f"{what}: nothing is left", names_in(folder) == [], names_in(folder))
+
+
 def missing_tools(program):
     with tempfile.TemporaryDirectory() as folder:
         words = with_file(WRITES["plot -o"][0], "out.svg")
@@ -147,6 +182,12 @@ def missing_tools(program):
     with tempfile.TemporaryDirectory() as folder:
         code, out, err = finished(program, ["predict", *JOB], folder, {"PAYOFF_PROFILES": "/nonexistent"})
         failed_cleanly("without profiles", code, out, err, "/nonexistent")
+    if _has("make"):
+        before = (ROOT / "build-kernels").exists()
+        code, out, err = finished("make", ["-C", str(ROOT), "kernels", "CUDACXX=/nonexistent/nvcc"], "/")
+        expect("`make kernels` without nvcc: it says so, and how to name another",
+               code == 2 and "/nonexistent/nvcc is not there" in err and "CUDACXX" in err, f"{code} {out} {err}")
+        expect("`make kernels` without nvcc: nothing is left", (ROOT / "build-kernels").exists() == before)
 
 
 # What prints is the same whatever the locale says of commas, HOME says of folders and TERM of screens.
@@ -178,27 +219,44 @@ def _has(tool):
     return any((Path(folder) / tool).exists() for folder in ENVIRONMENT["PATH"].split(":"))
 
 
+def on_terminal(program, words, folder, columns, stream):
+    """The exit status, and what the stream says where it is a terminal of so many columns."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    run = start(program, words, folder, environment={"NO_COLOR": "1"},
+                **{"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: theirs})
+    os.close(theirs)
+    text = b""
+    try:
+        while piece := os.read(ours, 65536):
+            text += piece
+    except OSError:
+        pass  # the other end is closed
+    os.close(ours)
+    return run.wait(timeout=60), text.decode().replace("\r", "")
+
+
 def narrow_terminal(program):
     with tempfile.TemporaryDirectory() as folder:
-        ours, theirs = pty.openpty()
-        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 40, 0, 0))
         words = ["predict", *JOB, "--set", "layout.tpp=" + 200 * "2", "--set", "training.buckett=25 MiB"]
-        run = start(program, words, folder, stderr=theirs, environment={"NO_COLOR": "1"})
-        out, _ = run.communicate(timeout=60)
-        os.close(theirs)
-        text = b""
-        try:
-            while piece := os.read(ours, 65536):
-                text += piece
-        except OSError:
-            pass  # the other end is closed
-        os.close(ours)
-        lines = text.decode().replace("\r", "").splitlines()
-        expect("40 columns: exit code 2", run.returncode == 2, run.returncode)
-        expect("40 columns: both mistakes", text.count(b"error: ") == 2, text)
+        code, text = on_terminal(program, words, folder, 40, "stderr")
+        expect("40 columns: exit code 2", code == 2, code)
+        expect("40 columns: both mistakes", text.count("error: ") == 2, text)
         # The excerpt is never cut to less than 40 columns, whatever stands before it.
-        shown = [line.split(": ", 1)[1] for line in lines if re.match(r" *--> argument", line)]
+        shown = [line.split(": ", 1)[1] for line in text.splitlines() if re.match(r" *--> argument", line)]
         expect("40 columns: what is shown of the input is cut", shown and max(map(len, shown)) <= 40, text)
+        # A picture is drawn for the terminal, with all that it has in a wider one.
+        words = ["plot", *JOB, "--x", "gpus", "--from", "8", "--to", "64", "--terminal"]
+        for columns in (40, 100):
+            code, text = on_terminal(program, words, folder, columns, "stdout")
+            expect(f"a picture in {columns} columns fits them",
+                   code == 0 and max(map(len, text.splitlines())) <= columns, f"{code} {text}")
+            expect(f"a picture in {columns} columns has its axes and its curves named",
+                   all(name in text for name in ("GPUs", "speedup", "uncompressed", "powersgd:rank=4")), text)
+        # A table is not cut: its rows are Markdown, whole, for whoever copies them.
+        for words in (["predict", *JOB], ["profiles", "list"]):
+            expect(f"{words[0]} in 40 columns: the table that a file has",
+                   on_terminal(program, words, folder, 40, "stdout") == finished(program, words, folder)[:2])
 
 
 def main(program, count="50"):
@@ -208,7 +266,7 @@ def main(program, count="50"):
         page.write_text(PAGE)
         ENVIRONMENT["PAYOFF_PAGE"] = str(page)
         for check in (full_devices, full_disks, full_standard_output, folders_without_permission,
-                      closed_pipes, missing_tools, surroundings, narrow_terminal, ended_by):
+                      closed_pipes, devices_read, missing_tools, surroundings, narrow_terminal, ended_by):
             check(program)
         signals(program, int(count))
     print(f"{runs.expectations} expectations, {len(runs.failures)} do not hold")

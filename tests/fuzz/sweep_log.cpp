@@ -4,6 +4,7 @@
 #include <exception>
 #include <string>
 
+#include "cli/sweep_merge.hpp"
 #include "cli/sweep_results.hpp"
 #include "tests/fuzz/target.hpp"
 

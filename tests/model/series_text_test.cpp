@@ -80,6 +80,8 @@ TEST_CASE("a refused series says which part is guilty") {
   CHECK(refusal<Bytes>("8B..8GiB") == "8B..8GiB | has no step");
   CHECK(refusal<Bytes>("8B..8GiB:2") == "2 | has an unknown step");
   CHECK(refusal<Bytes>("8B..8GiB:x1") == "1 | does not grow");
+  // It does, and would take 30 ln 2 / 1e-7 values for thirty doublings.
+  CHECK(refusal<Bytes>("8B..8GiB:x1.0000001") == "1.0000001 | grows too slowly");
   CHECK(refusal<Bytes>("8B..8GiB:+0B") == "0B | has no step");
   CHECK(refusal<Bytes>("8MB..8KB:x2") == "8KB | ends before it starts");
   CHECK(refusal<Bytes>("0B..8KB:x2") == "0B..8KB:x2 | cannot grow by a factor");

@@ -12,6 +12,7 @@
 
 using namespace payoff;
 using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::StartsWith;
 
 // The logs below are made up in the forms of INFO() in NVIDIA/nccl: src/enqueue.cc, src/init.cc.
 
@@ -283,6 +284,17 @@ TEST_CASE("the last line of a job that was killed is left out, and that is said"
   REQUIRE(log.findings.size() == 1);
   CHECK(log.findings[0].effect == Effect::noted);
   CHECK(log.calls == 1);
+}
+
+TEST_CASE("lines of other programs are read over, and one without end is refused") {
+  const std::size_t mebibyte = std::size_t{1} << 20U;
+  const std::string longest(mebibyte, 'x');
+  const NcclDebugLog log = read({longest + "\n\n" + good});
+  CHECK(log.findings.empty());
+  CHECK(log.lines == 3);
+  CHECK(log.calls == 1);
+  CHECK_THAT(errors(good + longest + "x\n" + good), StartsWith("0.log:2:1: is longer than 1 MiB"));
+  CHECK_THAT(errors(std::string(3 * mebibyte, '\0')), ContainsSubstring("is longer than 1 MiB"));
 }
 
 TEST_CASE("calls that are no collective of ours are counted and left out") {

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Checks what no compiler does: that every source is in a build list and carries its licence, that
-no two headers give one name to two types, and that what the project takes from others is listed.
+no two headers give one name to two types, that nothing depends on the order of a hash table, and that
+what the project takes from others is listed.
 
 A header that is in no list is neither compiled alone nor installed, and a test file that is in no
 list never runs. Of two types with one name, in one namespace, the linker keeps the functions of
@@ -56,6 +57,14 @@ def types_with_one_name(headers):
     return {name: files for name, files in defined.items() if len(files) > 1}
 
 
+def walked_over(source):
+    """Hash tables that a source goes through: in which order is the library's choice, and would be an answer's."""
+    text = source.read_text(encoding="utf-8")
+    for name in sorted(set(re.findall(r"\bunordered_(?:map|set)<[^;{}]*?>&? (\w+)\b", text, re.S))):
+        if re.search(rf"\bfor \([^;)]*: (?:\w+(?:\.|->))*{name}\)|\b{name}\.c?begin\(", text):
+            yield f"goes through the hash table {name}, in no order"
+
+
 def taken_from_others():
     """What the lists of packages name: Debian's, and npm's by the lock file."""
     for name in ("apt-packages.txt", "apt-packages-all.txt"):
@@ -81,6 +90,10 @@ def main():
     found = 0
     for source in sorted(set(sources) - helpers_of_tests):
         for problem in problems_of(source):
+            print(f"{source.relative_to(ROOT)} {problem}")
+            found += 1
+    for source in sorted(set(sources)):
+        for problem in walked_over(source):
             print(f"{source.relative_to(ROOT)} {problem}")
             found += 1
     headers = [path for path in sources if path.suffix == ".hpp" and path not in helpers_of_tests]

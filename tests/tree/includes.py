@@ -3,6 +3,7 @@
 """Checks of includes what compilers do not see: builds from clean and clang-tidy read several sources
 as one, the others precompile the commonest headers, so that one forgotten is found by nobody.
 
+No header may include itself through others.
 A source may leave to a header of the project what that header includes itself. Standard headers
 that include others are no excuse: which ones do differs between libraries.
 """
@@ -82,6 +83,25 @@ def problems_of(path, sources):
             yield f"does not use {name} after saying that it does"
 
 
+def cycles(sources):
+    """Headers of the project that include each other, each circle once, from its first name on."""
+    done, found = set(), []
+
+    def visit(path, trail):
+        if path in trail:
+            circle = trail[trail.index(path):]
+            first = circle.index(min(circle))
+            found.append([*circle[first:], *circle[:first]])
+        elif path not in done and path in sources:
+            for own in sources[path].own:
+                visit(own, [*trail, path])
+            done.add(path)
+
+    for path in sorted(sources):
+        visit(path, [])
+    return found
+
+
 def main():
     paths = [p for f in FOLDERS for s in ("*.hpp", "*.cpp", "*.cu", "*.cuh") for p in (ROOT / f).rglob(s)]
     sources = {str(p.relative_to(ROOT)): Source(p.read_text(encoding="utf-8")) for p in paths}
@@ -90,6 +110,9 @@ def main():
         for problem in problems_of(path, sources):
             print(f"{path} {problem}")
             found += 1
+    for circle in cycles(sources):
+        print(f"{' includes '.join([*circle, circle[0]])}")
+        found += 1
     print(f"{len(sources)} sources, {found} problems")
     return 1 if found or not sources else 0
 
