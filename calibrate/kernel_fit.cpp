@@ -84,8 +84,20 @@ KernelSolution with_best_knee(std::span<const KernelPoint> points, bool exactly)
   return best;
 }
 
+// Of the law itself, which puts every point on its own side whatever the regime says.
+double squared_error_of_law(std::span<const KernelPoint> points, KernelForm form,
+                            const std::vector<double>& values) {
+  double sum = 0.0;
+  for (const KernelPoint& point : points) {
+    const double error = kernel_detail::time_of(point, form, values, {}) / point.time - 1.0;
+    sum += error * error / (point.relative_sd * point.relative_sd);
+  }
+  return sum;
+}
+
 // Which side of the maximum a point is on follows from the solution, and the other way round: from
-// the intensity at which the sides would meet, every one of the points'.
+// the intensity at which the sides would meet, every one of the points'. A regime is worth what the
+// law of its solution is: one that fits points on a side where that law does not put them is none.
 KernelSolution with_best_sides(std::span<const KernelPoint> points) {
   std::vector<double> intensities{0.0};
   for (const KernelPoint& point : points) {
@@ -102,6 +114,8 @@ KernelSolution with_best_sides(std::span<const KernelPoint> points) {
                                         highest_of_memory);
     }
     KernelSolution found = solve(points, KernelForm::product, std::move(regime));
+    found.squares.squared_error =
+        squared_error_of_law(points, KernelForm::product, found.squares.values);
     if (found.squares.squared_error < best.squares.squared_error) {
       best = std::move(found);
     }

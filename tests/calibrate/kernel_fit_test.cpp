@@ -103,6 +103,27 @@ TEST_CASE("a product is bounded by its arithmetic or by its traffic, whichever i
   CHECK_THAT(constant(fit, "t0_us").value, WithinRel(4.0, 0.1));
 }
 
+// 10 us for 1024 cubed to 3,000 us for 8192 cubed: 4 us and 344 TFLOP/s are within a tenth of every
+// point. Fitted on the side of its traffic, the smallest would pull all others off.
+TEST_CASE("no point of a product is fitted on a side where the law does not put it") {
+  std::vector<KernelPoint> points;
+  for (const auto& [side, us] : {std::pair{1024.0, 10.0}, {2048, 60}, {4096, 400}, {8192, 3000}}) {
+    points.push_back(of_size(6.0 * side * side / 1e6));
+    points.back().flops = Flops{2.0 * side * side * side};
+    points.back().time = us * 1_us;
+    points.back().relative_sd = 0.01;
+  }
+  double squares = 0.0;
+  for (const KernelPoint& point : points) {
+    const double by_hand = (3.9_us + point.flops / 344_TFLOPps) / point.time - 1.0;
+    squares += by_hand * by_hand;
+  }
+  const KernelFit fit = fit_kernel(points, KernelForm::product).value();
+  CHECK(fit.rms_error <= std::sqrt(squares / 4.0));
+  // The misfit of the law is that of its constants as well: 1 % of noise would be told far better.
+  CHECK(constant(fit, "rate_tflop_per_s").sd > 0.02 * constant(fit, "rate_tflop_per_s").value);
+}
+
 TEST_CASE("orthogonalisation column by column costs by the column") {
   Noise random(13);
   std::vector<KernelPoint> points;
