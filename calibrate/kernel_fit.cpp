@@ -194,6 +194,9 @@ void describe(std::span<const KernelPoint> points, const KernelSolution& solutio
     fit.largest_error = std::max(fit.largest_error, std::abs(fit.errors.back()));
     fit.bytes.include(point.bytes);
     fit.flops.include(point.flops);
+    fit.accesses.include(point.random_accesses);
+    fit.ratios.include(point.ratio);
+    fit.ranks.include(point.rank);
   }
   fit.rms_error = rms(fit.errors);
   fit.coefficients = kernel_detail::coefficient_names(fit.form);
@@ -231,10 +234,10 @@ void mark_undetermined(const KernelSolution& solution, KernelFit& fit) {
   }
 }
 
-constexpr std::array all_forms{KernelForm::constant,       KernelForm::affine,
-                               KernelForm::two_bandwidths, KernelForm::select,
-                               KernelForm::scatter,        KernelForm::product,
-                               KernelForm::columns,        KernelForm::factorization};
+constexpr std::array all_forms{
+    KernelForm::constant, KernelForm::affine,        KernelForm::two_bandwidths,
+    KernelForm::select,   KernelForm::scatter,       KernelForm::product,
+    KernelForm::columns,  KernelForm::factorization, KernelForm::chain};
 
 }  // namespace
 
@@ -249,8 +252,12 @@ Seconds KernelFit::predict(const KernelPoint& point) const {
 }
 
 bool KernelFit::covers(const KernelPoint& point) const {
-  return point.bytes >= bytes.smallest && point.bytes <= bytes.largest &&
-         point.flops >= flops.smallest && point.flops <= flops.largest;
+  const auto holds = [](const auto& range, const auto& amount) {
+    return amount >= range.smallest && amount <= range.largest;
+  };
+  return holds(bytes, point.bytes) && holds(flops, point.flops) &&
+         holds(accesses, point.random_accesses) && holds(ratios, point.ratio) &&
+         holds(ranks, point.rank);
 }
 
 std::optional<KernelFit> fit_kernel(std::span<const KernelPoint> points, KernelForm form) {

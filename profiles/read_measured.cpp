@@ -35,6 +35,10 @@ class LawReader {
       replace_fact(facts_, "law.memory_efficiency");
     }
     read_products(ranges);
+    if (const Value depth = law_.optional("depth_half").sourced()) {
+      gpu_.law.depth_half = depth.ratio(factor_rules);
+      replace_fact(facts_, "law.depth_half");
+    }
   }
 
  private:
@@ -43,7 +47,7 @@ class LawReader {
     for (const auto& [key, precision] : precision_names) {
       const std::string name(key);
       if (const Value share = products.optional(name).sourced()) {
-        gpu_.law.gemm_efficiency[precision] = share.ratio();
+        gpu_.law.gemm_efficiency[precision] = share.ratio(factor_rules);
         gpu_.law.measured.products[precision] = read_range<Flops>(ranges.required(name));
         replace_fact(facts_, "law.gemm_efficiency." + name);
       }
