@@ -19,6 +19,9 @@ constexpr std::array<std::string_view, 9> for_people{"environment", "points",   
                                                      "outliers",    "left_out", "laws",
                                                      "measured",    "codecs",   "beside"};
 
+// Of a peak: clocks are boosted, and sheets are rounded (most_of_a_peak of study/measured_part.hpp).
+constexpr RatioRules peak_rules{.fallback = 0.0, .min = 0.0, .max = 1.1};
+
 class LawReader {
  public:
   LawReader(const Section& law, Gpu& gpu, Facts& facts) : law_(law), gpu_(gpu), facts_(facts) {}
@@ -47,7 +50,7 @@ class LawReader {
     for (const auto& [key, precision] : precision_names) {
       const std::string name(key);
       if (const Value share = products.optional(name).sourced()) {
-        gpu_.law.gemm_efficiency[precision] = share.ratio(factor_rules);
+        gpu_.law.gemm_efficiency[precision] = share.ratio(peak_rules);
         gpu_.law.measured.products[precision] = read_range<Flops>(ranges.required(name));
         replace_fact(facts_, "law.gemm_efficiency." + name);
       }
