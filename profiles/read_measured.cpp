@@ -19,7 +19,8 @@ constexpr std::array<std::string_view, 9> for_people{"environment", "points",   
                                                      "outliers",    "left_out", "laws",
                                                      "measured",    "codecs",   "beside"};
 
-// Of a peak: clocks are boosted, and sheets are rounded (most_of_a_peak of study/measured_part.hpp).
+// Of a peak: clocks are boosted, and sheets are rounded (most_of_a_peak of
+// study/measured_part.hpp).
 constexpr RatioRules peak_rules{.fallback = 0.0, .min = 0.0, .max = 1.1};
 
 class LawReader {

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "calibrate/beyond_cache.hpp"
+#include "calibrate/compute_priors.hpp"
 #include "calibrate/launch_chain.hpp"
 #include "model/units_text.hpp"
 #include "study/measured_codecs.hpp"
@@ -94,15 +95,27 @@ std::optional<Copy> copy_of(const KernelCalibration& calibration, const Gpu& dat
   return copy;
 }
 
-// As predictions will have it: with what the samples tell of launches and of the memory.
+double believed(const Gpu& gpu, LawParameter parameter) {
+  return law_prior(gpu.architecture).at(static_cast<std::size_t>(parameter)).value;
+}
+
+// As predictions will have it: with what the samples tell of launches and of the memory, the law of
+// the sheet's GPU for what they do not, and what is believed where it has none.
 Gpu predicted_gpu(const Gpu& data, const std::optional<Measured>& launch,
                   const std::optional<Copy>& copy) {
   Gpu gpu = data;
   if (launch) {
     gpu.law.launch = launch->value * 1_us;
+  } else if (gpu.law.launch <= Seconds{}) {
+    gpu.law.launch = believed(gpu, LawParameter::launch) * 1_s;
+  }
+  if (gpu.law.depth_half <= 0.0) {
+    gpu.law.depth_half = believed(gpu, LawParameter::depth_half);
   }
   if (copy && copy->efficiency) {
     gpu.law.memory_efficiency = copy->efficiency->value;
+  } else if (gpu.law.memory_efficiency <= 0.0) {
+    gpu.law.memory_efficiency = believed(gpu, LawParameter::memory);
   }
   return gpu;
 }
