@@ -93,6 +93,9 @@ Rows without_term(Rows rows, Term term) {
 // may be less by chance.
 Solution solve(Rows rows, double noise, bool is_merged = false) {
   std::vector<Term> terms = terms_present(rows);
+  if (terms.empty()) {  // times of nothing: no launch, no traffic, no arithmetic
+    return {{}, {}, {}, -Eigen::VectorXd::Ones(static_cast<Eigen::Index>(rows.size())), is_merged};
+  }
   // Arithmetic in a fixed ratio to traffic is in its bandwidth, where that is all that is wrong.
   if (terms.back() == arithmetic && !is_determined(rows, terms)) {
     Rows others = without_term(rows, arithmetic);
@@ -175,6 +178,9 @@ class Constants {
   [[nodiscard]] CodecConstant share(std::string_view name, Term term, Term otherwise) const {
     const auto own = find(term);
     const auto at = own < 0 ? find(otherwise) : own;
+    if (at < 0) {
+      return {std::string(name), 0.0, 0.0, "assumed", false};
+    }
     const double value = 1.0 / solution_.values(at);
     const double sd = value * value * std::sqrt(solution_.covariance(at, at));
     const bool is_own = own >= 0 && (!solution_.is_merged || all_beyond_);

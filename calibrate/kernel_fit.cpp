@@ -84,8 +84,20 @@ KernelSolution with_best_knee(std::span<const KernelPoint> points, bool exactly)
   return best;
 }
 
+// Of the law itself, which puts every point on its own side whatever the regime says.
+double squared_error_of_law(std::span<const KernelPoint> points, KernelForm form,
+                            const std::vector<double>& values) {
+  double sum = 0.0;
+  for (const KernelPoint& point : points) {
+    const double error = kernel_detail::time_of(point, form, values, {}) / point.time - 1.0;
+    sum += error * error / (point.relative_sd * point.relative_sd);
+  }
+  return sum;
+}
+
 // Which side of the maximum a point is on follows from the solution, and the other way round: from
-// the intensity at which the sides would meet, every one of the points'.
+// the intensity at which the sides would meet, every one of the points'. A regime is worth what the
+// law of its solution is: one that fits points on a side where that law does not put them is none.
 KernelSolution with_best_sides(std::span<const KernelPoint> points) {
   std::vector<double> intensities{0.0};
   for (const KernelPoint& point : points) {
@@ -102,6 +114,8 @@ KernelSolution with_best_sides(std::span<const KernelPoint> points) {
                                         highest_of_memory);
     }
     KernelSolution found = solve(points, KernelForm::product, std::move(regime));
+    found.squares.squared_error =
+        squared_error_of_law(points, KernelForm::product, found.squares.values);
     if (found.squares.squared_error < best.squares.squared_error) {
       best = std::move(found);
     }
@@ -180,6 +194,9 @@ void describe(std::span<const KernelPoint> points, const KernelSolution& solutio
     fit.largest_error = std::max(fit.largest_error, std::abs(fit.errors.back()));
     fit.bytes.include(point.bytes);
     fit.flops.include(point.flops);
+    fit.accesses.include(point.random_accesses);
+    fit.ratios.include(point.ratio);
+    fit.ranks.include(point.rank);
   }
   fit.rms_error = rms(fit.errors);
   fit.coefficients = kernel_detail::coefficient_names(fit.form);
@@ -217,10 +234,10 @@ void mark_undetermined(const KernelSolution& solution, KernelFit& fit) {
   }
 }
 
-constexpr std::array all_forms{KernelForm::constant,       KernelForm::affine,
-                               KernelForm::two_bandwidths, KernelForm::select,
-                               KernelForm::scatter,        KernelForm::product,
-                               KernelForm::columns,        KernelForm::factorization};
+constexpr std::array all_forms{
+    KernelForm::constant, KernelForm::affine,        KernelForm::two_bandwidths,
+    KernelForm::select,   KernelForm::scatter,       KernelForm::product,
+    KernelForm::columns,  KernelForm::factorization, KernelForm::chain};
 
 }  // namespace
 
@@ -235,8 +252,12 @@ Seconds KernelFit::predict(const KernelPoint& point) const {
 }
 
 bool KernelFit::covers(const KernelPoint& point) const {
-  return point.bytes >= bytes.smallest && point.bytes <= bytes.largest &&
-         point.flops >= flops.smallest && point.flops <= flops.largest;
+  const auto holds = [](const auto& range, const auto& amount) {
+    return amount >= range.smallest && amount <= range.largest;
+  };
+  return holds(bytes, point.bytes) && holds(flops, point.flops) &&
+         holds(accesses, point.random_accesses) && holds(ratios, point.ratio) &&
+         holds(ranks, point.rank);
 }
 
 std::optional<KernelFit> fit_kernel(std::span<const KernelPoint> points, KernelForm form) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/hardware.hpp"
+#include "model/matrix_product.hpp"
 #include "model/units.hpp"
 
 // The time law of one kernel from its own measurements, by least squares on relative errors with
@@ -22,9 +23,11 @@
 //   product          t0 + max(F / rate, S / b)
 //   columns          r c0 + r S / b                   (Gram-Schmidt, one by one)
 //   factorization    t0 + r^2 c + S / b               (Cholesky-QR)
-// with S the traffic, F the arithmetic, r the rank. The covariance is that of the points' own
-// noise, as if coefficients had no bound, widened where the law misses them by more than that.
-// Valid inside the fitted range of S and F.
+//   chain            l c + S / b + F / rate           (PowerSGD's step, operator by operator)
+// with S the traffic, F the arithmetic, r the rank, l the launches where points differ in them. The
+// covariance is that of the points' own noise, as if coefficients had no bound, widened where the
+// law misses them by more than that. Valid inside the fitted range of S, F, r, the share that is
+// kept and the random accesses.
 
 namespace payoff {
 
@@ -36,7 +39,8 @@ enum class KernelForm {
   scatter,
   product,
   columns,
-  factorization
+  factorization,
+  chain
 };
 [[nodiscard]] std::string_view name(KernelForm form);
 
@@ -45,8 +49,11 @@ struct KernelPoint {
   Bytes bytes{};
   Flops flops{};
   double random_accesses{};
-  double kept{};  // elements of a sparse message
+  double ratio{};  // of the elements that a sparse message keeps
+  double kept{};   // elements of it
   double rank{};
+  double launches{};
+  Product product{};  // of a kernel that is one
   Seconds time{};
   double relative_sd{};  // of the time; positive
 };
@@ -72,6 +79,9 @@ struct KernelFit {
   std::optional<double> left_out_error;  // RMS over points that the fit had not seen
   FitRange<Bytes> bytes;
   FitRange<Flops> flops;
+  FitRange<double> accesses;  // at random
+  FitRange<double> ratios;
+  FitRange<double> ranks;
 
   [[nodiscard]] Seconds predict(const KernelPoint& point) const;
   // Whether the point lies within what was measured.

@@ -8,9 +8,9 @@
 namespace payoff {
 namespace {
 
-constexpr std::array<std::string_view, 8> form_names{"constant", "affine",       "two_bandwidths",
-                                                     "select",   "scatter",      "product",
-                                                     "columns",  "factorization"};
+constexpr std::array<std::string_view, 9> form_names{"constant", "affine",        "two_bandwidths",
+                                                     "select",   "scatter",       "product",
+                                                     "columns",  "factorization", "chain"};
 
 constexpr std::size_t fewest_sizes_of_a_knee = 6;  // its unknowns, the knee, and two more
 constexpr std::size_t sizes_for_a_knee = 8;        // to choose it by points left out
@@ -24,6 +24,12 @@ std::size_t sizes_of(std::span<const KernelPoint> points) {
     sizes.insert(point.bytes.si);
   }
   return sizes.size();
+}
+
+bool differ_in_launches(std::span<const KernelPoint> points) {
+  return std::any_of(points.begin(), points.end(), [&](const KernelPoint& point) {
+    return point.launches != points.front().launches;
+  });
 }
 
 }  // namespace
@@ -48,6 +54,8 @@ std::vector<std::string> coefficient_names(KernelForm form) {
       return {"t0", "1 / rate", "1 / b"};
     case KernelForm::columns:
       return {"column", "1 / b"};
+    case KernelForm::chain:
+      return {"launch", "1 / b", "1 / rate"};
     default:
       return {"t0", "rank^2", "1 / b"};
   }
@@ -75,6 +83,8 @@ std::vector<double> row_of(const KernelPoint& point, KernelForm form, const Regi
     }
     case KernelForm::columns:
       return {point.rank, point.rank * size};
+    case KernelForm::chain:
+      return {point.launches, size, gigaflops(point.flops)};
     default:
       return {1.0, point.rank * point.rank, size};
   }
@@ -101,8 +111,8 @@ KernelConstant constant_of(KernelForm form, std::size_t coefficient, double valu
   if (name == "t0") {
     return {"t0_us", value, sd};
   }
-  if (name == "column") {
-    return {"column_us", value, sd};
+  if (name == "column" || name == "launch") {
+    return {name + "_us", value, sd};
   }
   if (name == "rank^2") {
     return {"rank_squared_us", value, sd};
@@ -138,6 +148,10 @@ bool can_carry(std::span<const KernelPoint> points, KernelForm form) {
       return any([](const KernelPoint& point) { return point.random_accesses > 0.0; });
     case KernelForm::product:
       return std::all_of(points.begin(), points.end(),
+                         [](const KernelPoint& point) { return point.flops > Flops{}; });
+    case KernelForm::chain:
+      return differ_in_launches(points) &&
+             std::all_of(points.begin(), points.end(),
                          [](const KernelPoint& point) { return point.flops > Flops{}; });
     default:
       return std::all_of(points.begin(), points.end(),

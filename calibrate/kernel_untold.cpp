@@ -13,7 +13,7 @@
 namespace payoff {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 10> measures{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 11> measures{{
     {"t0_us", "smaller sizes"},
     {"b_gb_per_s", "larger sizes"},
     {"b1_gb_per_s", "more sizes below the knee"},
@@ -24,6 +24,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 10> measures
     {"rate_tflop_per_s", "larger products"},
     {"column_us", "smaller sizes, at several ranks"},
     {"rank_squared_us", "other ranks, at the same sizes"},
+    {"launch_us", "smaller sizes, at several ranks"},
 }};
 
 std::string_view measure_of(std::string_view name) {

@@ -47,16 +47,20 @@ bool is_of_devices(const Argument& given, const std::vector<std::string>& device
 std::optional<Gpu> named_sheet(const Arguments& arguments, const std::vector<std::string>& devices,
                                Beside beside, Session& session) {
   const Library library = find_library();
-  const ReadContext context{library, session.sources(), session.diagnostics(), false};
+  // A profile of the user's own may have no law.
+  const auto context_of = [&](const std::string& name) {
+    return ReadContext{library, session.sources(), session.diagnostics(),
+                       library.has(ProfileKind::gpu, name)};
+  };
   if (const auto given = arguments.value("--gpu")) {
-    auto gpu = read_gpu(given->text, given->span, context);
+    auto gpu = read_gpu(given->text, given->span, context_of(given->text));
     const bool is_right = is_of_devices(*given, devices, beside, library, session);
     return gpu && is_right ? std::optional(gpu->value) : std::nullopt;
   }
   for (const std::string& device : devices) {
     const std::string name = gpu_id(device);
     if (library.has(ProfileKind::gpu, name)) {
-      auto gpu = read_gpu(name, std::nullopt, context);
+      auto gpu = read_gpu(name, std::nullopt, context_of(name));
       return gpu ? std::optional(gpu->value) : std::nullopt;
     }
   }

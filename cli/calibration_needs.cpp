@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/codec_measurements.hpp"
 #include "cli/counted.hpp"
 #include "cli/facts_read.hpp"
 #include "model/units_text.hpp"
@@ -70,20 +71,15 @@ constexpr std::array measured_kernels{Kernels{"cluster.gpu.interference.", "inte
                                       Kernels{"cluster.gpu.law.memory_efficiency", "copy"},
                                       Kernels{"cluster.gpu.memory_bandwidth", "copy"},
                                       Kernels{"cluster.gpu.law.gemm_efficiency.", "gemm"},
+                                      Kernels{"cluster.gpu.law.depth_half", "gemm,attention"},
                                       Kernels{"cluster.gpu.peak.", "gemm"},
-                                      Kernels{"cluster.host.copy", "transfers"},
-                                      Kernels{".law.resident_efficiency", "casts,groups,signs"},
-                                      Kernels{".law.memory_efficiency", "casts,groups,signs"},
-                                      Kernels{".law.relative_sd", "casts,groups,signs"}};
+                                      Kernels{"cluster.host.copy", "transfers"}};
 
-// Of numbers of a GPU, its software and its codecs; empty: no kernel settles it.
+// Of numbers of a GPU and its software; empty: no kernel settles it.
 std::string_view kernels_of(std::string_view path) {
-  const bool of_codec = path.starts_with("compress.");
   const auto* found =
-      std::find_if(measured_kernels.begin(), measured_kernels.end(), [&](const Kernels& kernels) {
-        return kernels.part.starts_with('.') ? of_codec && path.ends_with(kernels.part)
-                                             : path.starts_with(kernels.part);
-      });
+      std::find_if(measured_kernels.begin(), measured_kernels.end(),
+                   [&](const Kernels& kernels) { return path.starts_with(kernels.part); });
   return found == measured_kernels.end() ? std::string_view() : found->only;
 }
 
@@ -108,7 +104,9 @@ class Settler {
     if (is_of_links(path)) {
       return runs_of(path.starts_with("cluster.fabric."));
     }
-    if (const std::string_view only = kernels_of(path); !only.empty()) {
+    const std::string only =
+        path.starts_with("compress.") ? codec_kernels_of(path) : std::string(kernels_of(path));
+    if (!only.empty()) {
       return fmt::format("payoff-kernels --only {} on {}{}", only, gpu,
                          only == "copy" ? ": sizes beyond its L2 cache tell" : "");
     }
@@ -150,6 +148,28 @@ class Settler {
     }
     return (text.empty() ? "nccl-tests of the job's collectives" : text) +
            "; of each what it printed: --observed FILE";
+  }
+
+  // "compress.PLAN.law.KEY", or of several methods "compress.PLAN.METHOD.law.KEY".
+  [[nodiscard]] std::string codec_kernels_of(const std::string& path) const {
+    constexpr std::string_view law = "law.";
+    const std::string start = "compress." + plan_ + ".";
+    const std::size_t at = path.find(law, start.size());
+    if (!path.starts_with(start) || at == std::string::npos) {
+      return "";
+    }
+    const std::string name = path.substr(start.size(), at - start.size());
+    for (const CompressionPlan& plan : experiment_.plans) {
+      if (plan.label != plan_) {
+        continue;
+      }
+      for (const Method* method : plan.methods()) {
+        if (name.empty() || name == method->name + ".") {
+          return codec_kernels(*method, path.substr(at + law.size()));
+        }
+      }
+    }
+    return "";
   }
 
   const Experiment& experiment_;

@@ -47,7 +47,7 @@ bool has_messages(const std::set<std::string>& names) {
 }  // namespace
 
 std::string prices_text(const KernelCalibration& calibration, const MeasuredPart& measured) {
-  std::string text;
+  std::string text = measured.notes;
   for (const UntoldNumber& each : measured.untold) {
     text += fmt::format("not told: {}: {}{}\n", each.path, each.why,
                         each.measure.empty() ? "" : "; " + each.measure + " would tell");

@@ -43,12 +43,19 @@ void add_amounts(WorkKind work, const KernelAmounts& used, const KernelAmounts& 
   add({{}, work, "streams", used.streams, measured.streams}, uses);
 }
 
+// A rate of products was measured in fp32; at another precision it is taken for want of its own.
+FitRange<Flops> measured_products(const CodecLaw& law, Precision arithmetic) {
+  const bool has_other = law.product_rate > FlopRate{} && arithmetic != Precision::fp32;
+  return has_other ? FitRange<Flops>{} : law.products;
+}
+
 // Where nobody measured copies, their law is assumed or the cluster's, and not fitted at all.
 void add_codec(const std::string& plan, WorkKind work, const CodecKernels& kernels,
-               const CodecLaw& law, const FitRange<Bytes>& copies, std::vector<KernelUse>& uses) {
+               const CodecLaw& law, Precision arithmetic, const FitRange<Bytes>& copies,
+               std::vector<KernelUse>& uses) {
   add({plan, work, "streams", kernels.streams, law.streams}, uses);
   add({plan, work, "gathers", kernels.gathers, law.gathers}, uses);
-  add({plan, work, "products", kernels.products, law.products}, uses);
+  add({plan, work, "products", kernels.products, measured_products(law, arithmetic)}, uses);
   if (!copies.empty()) {
     add({plan, work, "copies between host and GPU", kernels.copies, copies}, uses);
   }
@@ -129,10 +136,11 @@ std::vector<KernelUse> kernels_of_codec(const PreparedExperiment& prepared,
                                         std::span<const CallCost> calls) {
   std::vector<KernelUse> uses;
   const FitRange<Bytes> copies = copies_measured(prepared.experiment().cluster);
+  const Precision arithmetic = prepared.experiment().training.precision;
   const auto add_method = [&](const Method& method, const CodecKernels& encode,
                               const CodecKernels& decode) {
-    add_codec(compression.label, WorkKind::encode, encode, method.law, copies, uses);
-    add_codec(compression.label, WorkKind::decode, decode, method.law, copies, uses);
+    add_codec(compression.label, WorkKind::encode, encode, method.law, arithmetic, copies, uses);
+    add_codec(compression.label, WorkKind::decode, decode, method.law, arithmetic, copies, uses);
   };
   const std::vector<const Method*> of_gradients = compression.gradient_methods();
   for (std::size_t method = 0; method < of_gradients.size(); ++method) {

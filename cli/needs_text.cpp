@@ -84,7 +84,8 @@ std::string needs_text(const NeedsReport& report) {
   text += next_text(report);
   text += report.needs.empty()
               ? "\nEvery number that it reads is measured or published.\n"
-              : "\nWhat is assumed or of a data sheet, what decides the verdict first\n";
+              : "\nWhat is assumed or of a data sheet: what decides the verdict first, and of each the "
+                "numbers that are\nleast certain by themselves (+-)\n";
   for (std::size_t i = 0; i < report.needs.size(); ++i) {
     text += need_text(report.needs[i], i + 1);
   }

@@ -19,6 +19,10 @@ constexpr std::array<std::string_view, 9> for_people{"environment", "points",   
                                                      "outliers",    "left_out", "laws",
                                                      "measured",    "codecs",   "beside"};
 
+// Of a peak: clocks are boosted, and sheets are rounded (most_of_a_peak of
+// study/measured_part.hpp).
+constexpr RatioRules peak_rules{.fallback = 0.0, .min = 0.0, .max = 1.1};
+
 class LawReader {
  public:
   LawReader(const Section& law, Gpu& gpu, Facts& facts) : law_(law), gpu_(gpu), facts_(facts) {}
@@ -35,6 +39,10 @@ class LawReader {
       replace_fact(facts_, "law.memory_efficiency");
     }
     read_products(ranges);
+    if (const Value depth = law_.optional("depth_half").sourced()) {
+      gpu_.law.depth_half = depth.ratio(factor_rules);
+      replace_fact(facts_, "law.depth_half");
+    }
   }
 
  private:
@@ -43,7 +51,7 @@ class LawReader {
     for (const auto& [key, precision] : precision_names) {
       const std::string name(key);
       if (const Value share = products.optional(name).sourced()) {
-        gpu_.law.gemm_efficiency[precision] = share.ratio();
+        gpu_.law.gemm_efficiency[precision] = share.ratio(peak_rules);
         gpu_.law.measured.products[precision] = read_range<Flops>(ranges.required(name));
         replace_fact(facts_, "law.gemm_efficiency." + name);
       }

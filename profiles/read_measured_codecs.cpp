@@ -91,6 +91,12 @@ const Entry* find_kernel(const Entry& codecs, Implementation of, const std::stri
   return nullptr;
 }
 
+// A class of which nothing but single kernels was measured has no law.
+bool has_only_kernels(const Entry& of_class) {
+  const std::vector<Entry>& entries = of_class.value.entries;
+  return entries.size() == 1 && entries.front().key == "kernels";
+}
+
 // By the kernels that are the method's passes, where all of them were measured; nothing else. The
 // facts are those of the first kernel, with the numbers of the law of all.
 std::optional<Facts> read_own_kernels(const Document& document, const Entry& codecs,
@@ -149,7 +155,7 @@ void use_measured_codecs(const NamedPart& gpu, const ReadContext& context, ReadP
   const auto use = [&](Method& method, const std::string& path) {
     std::optional<Facts> measured = read_own_kernels(*document, *codecs, context, method);
     const Entry* of_class = codecs->value.find(name(method.implementation));
-    if (!measured && of_class != nullptr) {
+    if (!measured && of_class != nullptr && !has_only_kernels(*of_class)) {
       measured = read_codec(*document, *of_class, context, method.law);
     }
     for (Fact& fact : measured.value_or(Facts{})) {

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "model/units_text.hpp"
-#include "study/measured_gpu.hpp"
 #include "study/measured_part.hpp"
+#include "study/measured_products.hpp"
 
 namespace payoff {
 namespace {

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "model/units_text.hpp"
+#include "study/kernel_point.hpp"
 
 namespace payoff {
 namespace {
@@ -20,23 +21,6 @@ constexpr std::array<std::string_view, 10> size_parameters{
 
 // Beyond the noise of its samples a time is not the same from run to run.
 constexpr double least_relative_sd = 1e-3;
-
-double parameter(const SamplesPoint& point, const std::string& name) {
-  const auto found = point.parameters.find(name);
-  return found == point.parameters.end() ? 0.0 : found->second;
-}
-
-KernelPoint kernel_point(const SamplesPoint& point, const SampleSummary& summary) {
-  KernelPoint result;
-  result.title = title_of(point);
-  result.bytes = point.traffic();
-  result.flops = point.flops;
-  result.random_accesses = point.random_accesses;
-  result.kept = parameter(point, "ratio") * parameter(point, "elements");
-  result.rank = parameter(point, "rank");
-  result.time = summary.median;
-  return result;
-}
 
 // A time that stands for many is worth as much as these.
 SampleSummary summary_of(const SamplesPoint& point) {
@@ -260,6 +244,24 @@ KernelCalibration calibrate_kernels(std::vector<SamplesFile> files, Diagnostics&
   }
   calibration.files = std::move(files);
   return calibration;
+}
+
+std::vector<const KernelLaw*> laws_of(const KernelCalibration& calibration,
+                                      std::string_view kernel) {
+  std::vector<const KernelLaw*> laws;
+  for (const KernelLaw& law : calibration.laws) {
+    if (law.kernel == kernel) {
+      laws.push_back(&law);
+    }
+  }
+  const auto keep = [&](auto is_better) {
+    if (std::any_of(laws.begin(), laws.end(), is_better)) {
+      std::erase_if(laws, [&](const KernelLaw* law) { return !is_better(law); });
+    }
+  };
+  keep([](const KernelLaw* law) { return law->state == "cold"; });
+  keep([](const KernelLaw* law) { return law->mode == "stream"; });
+  return laws;
 }
 
 KernelChecks check_kernels(const KernelCalibration& laws, const KernelCalibration& other) {

@@ -56,6 +56,10 @@ struct KernelCalibration {
 [[nodiscard]] KernelCalibration calibrate_kernels(std::vector<SamplesFile> files,
                                                   Diagnostics& diagnostics);
 
+// The laws of a kernel, the cold ones where there are any; launched one by one before graphs.
+[[nodiscard]] std::vector<const KernelLaw*> laws_of(const KernelCalibration& calibration,
+                                                    std::string_view kernel);
+
 // The profile of a device: YAML with every law, its constants with uncertainty and fitted range,
 // where the samples come from and what they are worth. With the data sheet of the GPU it is a GPU
 // profile (study/measured_gpu.hpp), which predictions read.

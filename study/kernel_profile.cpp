@@ -68,6 +68,24 @@ std::string list_of(const std::vector<double>& values) {
   return "[" + text + "]";
 }
 
+// Of what its points differ in, or have at all.
+std::string range_lines(const KernelFit& fit) {
+  std::string text = fmt::format("    range: {}  # traffic of a launch\n", range_text(fit.bytes));
+  const auto add = [&](std::string_view key, const FitRange<double>& range) {
+    if (range.largest > 0.0) {
+      text += fmt::format("    {}: {{smallest: {:.6g}, largest: {:.6g}}}\n", key, range.smallest,
+                          range.largest);
+    }
+  };
+  if (fit.flops.largest > Flops{}) {
+    text += fmt::format("    arithmetic: {}\n", range_text(fit.flops));
+  }
+  add("accesses", fit.accesses);
+  add("ratios", fit.ratios);
+  add("ranks", fit.ranks);
+  return text;
+}
+
 std::string law_lines(const KernelLaw& law) {
   std::string text = "  " + title_of(law) + ":\n";
   const KernelFit& fit = law.fit;
@@ -75,7 +93,7 @@ std::string law_lines(const KernelLaw& law) {
   for (const KernelConstant& constant : fit.constants) {
     text += constant_line(constant);
   }
-  text += fmt::format("    range: {}  # traffic of a launch\n", range_text(fit.bytes));
+  text += range_lines(fit);
   text += fmt::format("    points: {}\n    rms_error: {:.4g}\n    largest_error: {:.4g}\n",
                       law.points.size(), fit.rms_error, fit.largest_error);
   if (fit.left_out_error && law.points.size() > 1) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -151,6 +152,28 @@ std::vector<CodecTiming> without_sectors(std::vector<CodecTiming> timings,
   return left;
 }
 
+// Why a kernel has no law of its own, and what would tell one.
+struct WithoutLaw {
+  std::string why;
+  std::string measure;
+
+  auto operator<=>(const WithoutLaw&) const = default;
+};
+
+WithoutLaw without_law(const std::vector<CodecTiming>& own, const std::optional<CodecFit>& fit,
+                       bool knows_sectors) {
+  const bool gathers = std::any_of(
+      own.begin(), own.end(), [](const CodecTiming& timing) { return timing.sectors > Bytes{}; });
+  if (gathers && !knows_sectors) {
+    return {"no law of their own without `random_efficiency` of their class",
+            "`random_k` and `scatter_add`, beside kernels that stream"};
+  }
+  if (fit && own.front().flops > Flops{} && !fit->product_rate) {
+    return {"no law of their own without ranks that tell arithmetic from traffic", "more ranks"};
+  }
+  return {"no law of their own without sizes on both sides of the cache", "more sizes"};
+}
+
 // The laws of single kernels of the class.
 MeasuredPart kernels_part(const std::vector<CodecTiming>& timings,
                           const std::optional<Sectors>& sectors, const std::string& path) {
@@ -159,58 +182,70 @@ MeasuredPart kernels_part(const std::vector<CodecTiming>& timings,
     by_kernel[timing.entry].push_back(timing);
   }
   MeasuredPart part;
-  std::string without;
+  std::map<WithoutLaw, std::string> without;
   for (const auto& [kernel, own] : by_kernel) {
     const bool multiplies = own.front().flops > Flops{};
     const auto fit = fit_of(without_sectors(own, sectors));
     // Arithmetic that is in the bandwidth would be paid a second time, at a share of the peak.
-    if (!fit || (multiplies && !fit->product_rate)) {
-      continue;
-    }
-    if (tells_both(*fit)) {
+    if (fit && tells_both(*fit) && (!multiplies || fit->product_rate)) {
       part.text += "      " + kernel + ":\n" + law_lines(*fit, sectors, "        ");
       part.uses(kernel, std::string(name(fit->implementation)));
     } else {
-      without += (without.empty() ? "" : ", ") + kernel;
+      std::string& names = without[without_law(own, fit, sectors.has_value())];
+      names += (names.empty() ? "" : ", ") + kernel;
     }
   }
   part.text = part.text.empty() ? "" : "    kernels:\n" + part.text;
-  if (!without.empty()) {
-    part.untold.push_back(
-        {path + ".kernels",
-         "no law of their own without sizes on both sides of the cache: " + without, "more sizes",
-         false});
+  for (const auto& [reason, names] : without) {
+    part.untold.push_back({path + ".kernels", reason.why + ": " + names, reason.measure, false});
   }
   return part;
 }
 
-MeasuredPart class_part(const CodecSamples& timings, Implementation implementation,
-                        const Gpu& data) {
+// Of the kernels that stream; nothing where they tell none.
+struct ClassLaw {
   MeasuredPart part;
+  std::optional<Sectors> sectors;
+};
+
+ClassLaw class_law(const CodecSamples& timings, Implementation implementation, const Gpu& data,
+                   const std::string& path) {
+  ClassLaw law;
   const std::string of_class(name(implementation));
-  const std::string path = "codecs." + of_class;
   const std::vector<CodecTiming> streaming = timings.of(implementation, is_streaming);
   const auto fit = fit_of(streaming);
   if (!fit) {
     if (!streaming.empty()) {
-      part.untold.push_back({path, "too few points or sizes of its kernels", "more sizes", false});
+      law.part.untold.push_back(
+          {path, "too few points or sizes of its kernels", "more sizes", false});
     }
-    return part;
+    return law;
   }
-  add_untold(*fit, data, path, part);
+  add_untold(*fit, data, path, law.part);
   const bool has_memory = told_constant(*fit, "memory_efficiency") != nullptr;
   const std::vector<CodecTiming> scattered = timings.of(implementation, is_scattering);
-  const auto sectors = has_memory ? sectors_of(scattered, *fit) : std::nullopt;
+  law.sectors = has_memory ? sectors_of(scattered, *fit) : std::nullopt;
   if (has_memory || told_constant(*fit, "resident_efficiency") != nullptr) {
-    part.text = "  " + of_class + ":\n" + law_lines(*fit, sectors, "    ");
+    law.part.text = law_lines(*fit, law.sectors, "    ");
     for (const CodecTiming& timing : streaming) {
-      part.uses(timing.entry, of_class);
+      law.part.uses(timing.entry, of_class);
     }
-    for (const CodecTiming& timing : sectors ? scattered : std::vector<CodecTiming>{}) {
-      part.uses(timing.entry, of_class);
+    for (const CodecTiming& timing : law.sectors ? scattered : std::vector<CodecTiming>{}) {
+      law.part.uses(timing.entry, of_class);
     }
-    part.add(kernels_part(timings.of(implementation, has_law_of_its_own), sectors, path));
   }
+  return law;
+}
+
+// A kernel's own law needs none of its class: a method may be all that was measured.
+MeasuredPart class_part(const CodecSamples& timings, Implementation implementation,
+                        const Gpu& data) {
+  const std::string of_class(name(implementation));
+  const std::string path = "codecs." + of_class;
+  ClassLaw law = class_law(timings, implementation, data, path);
+  MeasuredPart part = std::move(law.part);
+  part.add(kernels_part(timings.of(implementation, has_law_of_its_own), law.sectors, path));
+  part.text = part.text.empty() ? "" : "  " + of_class + ":\n" + part.text;
   return part;
 }
 

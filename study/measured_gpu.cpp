@@ -5,16 +5,18 @@
 #include <map>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "calibrate/beyond_cache.hpp"
+#include "calibrate/compute_priors.hpp"
 #include "calibrate/launch_chain.hpp"
 #include "model/units_text.hpp"
-#include "profiles/precision_names.hpp"
 #include "study/measured_codecs.hpp"
 #include "study/measured_copies.hpp"
+#include "study/measured_products.hpp"
 
 namespace payoff {
 namespace {
@@ -32,25 +34,6 @@ struct Measured {
 
 std::string sourced(const Measured& measured, std::string_view unit = {}) {
   return sourced_text(measured.value, unit, measured.relative_sd);
-}
-
-// The laws of a kernel, the cold ones where there are any; launched one by one before graphs.
-std::vector<const KernelLaw*> laws_of(const KernelCalibration& calibration,
-                                      std::string_view kernel) {
-  std::vector<const KernelLaw*> laws;
-  for (const KernelLaw& law : calibration.laws) {
-    if (law.kernel == kernel) {
-      laws.push_back(&law);
-    }
-  }
-  const auto keep = [&](auto is_better) {
-    if (std::any_of(laws.begin(), laws.end(), is_better)) {
-      std::erase_if(laws, [&](const KernelLaw* law) { return !is_better(law); });
-    }
-  };
-  keep([](const KernelLaw* law) { return law->state == "cold"; });
-  keep([](const KernelLaw* law) { return law->mode == "stream"; });
-  return laws;
 }
 
 std::optional<Measured> launch_us(const KernelCalibration& calibration) {
@@ -112,36 +95,35 @@ std::optional<Copy> copy_of(const KernelCalibration& calibration, const Gpu& dat
   return copy;
 }
 
-struct Products {
-  Measured efficiency;
-  FitRange<Flops> flops;
-};
-
-std::map<Precision, Products> products_of(const KernelCalibration& calibration, const Gpu& data) {
-  std::map<Precision, Products> products;
-  for (const KernelLaw* law : laws_of(calibration, "gemm")) {
-    if (!law->parameters.contains("bytes")) {
-      continue;  // of a program that does not tell
-    }
-    const Precision precision = product_precision(law->parameters);
-    const KernelConstant* rate = determined_constant(law->fit, "rate_tflop_per_s");
-    const FlopRate peak = data.peak[precision];
-    if (rate != nullptr && peak > FlopRate{}) {
-      products[precision] = {{rate->value / (peak / 1_TFLOPps), rate->sd / rate->value},
-                             law->fit.flops};
-    }
-  }
-  return products;
+double believed(const Gpu& gpu, LawParameter parameter) {
+  return law_prior(gpu.architecture).at(static_cast<std::size_t>(parameter)).value;
 }
 
-std::string_view key_of(Precision precision) {
-  return precision_names.at(static_cast<std::size_t>(precision)).first;
+// As predictions will have it: with what the samples tell of launches and of the memory, the law of
+// the sheet's GPU for what they do not, and what is believed where it has none.
+Gpu predicted_gpu(const Gpu& data, const std::optional<Measured>& launch,
+                  const std::optional<Copy>& copy) {
+  Gpu gpu = data;
+  if (launch) {
+    gpu.law.launch = launch->value * 1_us;
+  } else if (gpu.law.launch <= Seconds{}) {
+    gpu.law.launch = believed(gpu, LawParameter::launch) * 1_s;
+  }
+  if (gpu.law.depth_half <= 0.0) {
+    gpu.law.depth_half = believed(gpu, LawParameter::depth_half);
+  }
+  if (copy && copy->efficiency) {
+    gpu.law.memory_efficiency = copy->efficiency->value;
+  } else if (gpu.law.memory_efficiency <= 0.0) {
+    gpu.law.memory_efficiency = believed(gpu, LawParameter::memory);
+  }
+  return gpu;
 }
 
 MeasuredPart law_part(const KernelCalibration& calibration, const Gpu& data) {
   MeasuredPart part;
-  std::string ranges;
-  if (const auto launch = launch_us(calibration)) {
+  const auto launch = launch_us(calibration);
+  if (launch) {
     part.text += "  launch: " + sourced(*launch, " us") + "\n";
     part.uses("launch", laws_of(calibration, "launch").front()->implementation);
   }
@@ -152,15 +134,9 @@ MeasuredPart law_part(const KernelCalibration& calibration, const Gpu& data) {
   } else if (copy) {
     part.untold.push_back(copy->untold);
   }
-  const std::map<Precision, Products> products = products_of(calibration, data);
-  if (!products.empty()) {
-    part.text += "  gemm_efficiency:\n";
-    part.uses("gemm", laws_of(calibration, "gemm").front()->implementation);
-  }
-  for (const auto& [precision, product] : products) {
-    part.text += fmt::format("    {}: {}\n", key_of(precision), sourced(product.efficiency));
-    ranges += fmt::format("    {}: {}\n", key_of(precision), range_text(product.flops));
-  }
+  MeasuredProducts products = measured_products(calibration, predicted_gpu(data, launch, copy));
+  part.add(std::move(products.law));
+  std::string ranges = std::move(products.ranges);
   if (copy && copy->efficiency) {
     ranges += fmt::format("    streams: {}\n", range_text(copy->streams));
   }
@@ -171,30 +147,12 @@ MeasuredPart law_part(const KernelCalibration& calibration, const Gpu& data) {
 
 }  // namespace
 
-Precision product_precision(const std::map<std::string, double>& parameters) {
-  const double bytes = value_or(parameters, "bytes", 0.0);
-  if (bytes < 2.0) {
-    return Precision::fp8;
-  }
-  const bool is_marked = value_or(parameters, bytes > 2.0 ? "tf32" : "fp16", 0.0) > 0.0;
-  if (bytes > 2.0) {
-    return is_marked ? Precision::tf32 : Precision::fp32;
-  }
-  return is_marked ? Precision::fp16 : Precision::bf16;
-}
-
-FlopRate product_peak(const SamplesPoint& point, const Gpu& data) {
-  return point.kernel == "gemm" && point.parameters.contains("bytes")
-             ? data.peak[product_precision(point.parameters)]
-             : FlopRate{};
-}
-
 MeasuredPart measured_laws(const KernelCalibration& calibration, const Gpu& data,
                            const std::string& name) {
   MeasuredPart all = law_part(calibration, data);
   all.add(measured_codecs(calibration, data, name));
   all.add(measured_copies(calibration));
-  all.add({pair_laws_text(calibration.pairs.fits), {}, {}});
+  all.add({pair_laws_text(calibration.pairs.fits), {}, {}, {}});
   return all;
 }
 

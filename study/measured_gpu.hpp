@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <map>
 #include <string>
 
 #include "model/hardware.hpp"
@@ -12,7 +11,8 @@
 // profiles/read_measured.hpp reads. `data` is the GPU's data sheet: shares are of its peaks.
 //   law.launch             of chains of empty kernels (`launch`): calibrate/launch_chain.hpp
 //   law.memory_efficiency  of `copy` beyond the cache: calibrate/beyond_cache.hpp
-//   law.gemm_efficiency    of `gemm`, for each precision that was measured
+//   law.gemm_efficiency    of `gemm` and `attention`, for each precision that was measured
+//   law.depth_half         of the same, one for all: study/measured_products.hpp
 //   codecs.CLASS           resident_efficiency, memory_efficiency of the kernels that only stream:
 //                          one law a class, as calibrate/codec_fit.hpp fits it to published
 //                          timings; where sizes lie on both sides of the cache relative_sd, its
@@ -24,11 +24,6 @@
 // samples do not tell stays as it is for the data sheet's GPU.
 
 namespace payoff {
-
-// The precision of a product, as payoff-kernels tells it: bytes of an element and two marks.
-[[nodiscard]] Precision product_precision(const std::map<std::string, double>& parameters);
-// The sheet's peak for it; zero for what is no product, or one whose precision is not told.
-[[nodiscard]] FlopRate product_peak(const SamplesPoint& point, const Gpu& data);
 
 // The keys `law` and `codecs` with everything below them; empty where the samples tell nothing.
 // What of them the samples leave open is named, where its kernels were measured.

@@ -28,12 +28,14 @@ struct MeasuredPart {
   std::string text;
   std::vector<UntoldNumber> untold;
   std::set<std::string> kernels;  // whose times are in `text`: "copy (fused)"
+  std::string notes;              // lines on what `text` is worth
 
   void add(MeasuredPart other) {
     text += other.text;
     untold.insert(untold.end(), std::make_move_iterator(other.untold.begin()),
                   std::make_move_iterator(other.untold.end()));
     kernels.merge(other.kernels);
+    notes += other.notes;
   }
   void uses(const std::string& kernel, const std::string& implementation) {
     kernels.insert(fmt::format("{} ({})", kernel, implementation));

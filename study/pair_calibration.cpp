@@ -24,7 +24,8 @@ Bandwidth copied_by(const std::vector<SamplesFile>& files) {
       if (point.kernel == "copy" && point.state == "cold" && !point.samples.empty()) {
         const SampleSummary summary =
             summarize_samples(point.samples, point.discarded, point.clock_ratio);
-        points = std::max(points, point.traffic() / summary.median);
+        points =
+            summary.refused.empty() ? std::max(points, point.traffic() / summary.median) : points;
       }
     }
   }

@@ -9,8 +9,8 @@
 
 #include "model/units_text.hpp"
 #include "study/codec_samples.hpp"
-#include "study/measured_gpu.hpp"
 #include "study/measured_part.hpp"
+#include "study/measured_products.hpp"
 
 namespace payoff {
 namespace {

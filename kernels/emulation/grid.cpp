@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::size_t stack_bytes = 128UL * 1024UL;
 
+std::size_t counted_launches = 0;  // of the one thread that launches
+
 // Waits until all that are alive have come.
 struct Barrier {
   unsigned expected{};
@@ -176,7 +178,11 @@ std::uint32_t ballot(bool vote) {
   return word;
 }
 
+std::size_t launches() { return counted_launches; }
+void count_launch() { ++counted_launches; }
+
 void launch(unsigned blocks, unsigned threads, const std::function<void()>& kernel) {
+  count_launch();
   if (threads == 0 || threads % warp_size != 0) {
     throw std::invalid_argument("emulated blocks are whole warps");
   }

@@ -39,6 +39,10 @@ void block_barrier();
 
 void launch(unsigned blocks, unsigned threads, const std::function<void()>& kernel);
 
+// So far: kernels, and what is called in place of a library's or the runtime's.
+[[nodiscard]] std::size_t launches();
+void count_launch();
+
 template <typename T>
 [[nodiscard]] T exchanged(T value, unsigned source) {
   static_assert(sizeof(T) <= sizeof(std::uint64_t));

@@ -3,6 +3,7 @@
 // included: the gradient is corrected, projected, orthogonalised, projected back, and what the
 // factors miss is kept. As a tuned implementation does it with a library's products, which take the
 // residual as they write, and as operators.
+#include <algorithm>
 #include <cmath>
 
 #include "kernels/families/families.hpp"
@@ -84,9 +85,10 @@ struct StepArrays {
     for (std::size_t matrix = 0; matrix < step.batch; ++matrix) {
       Matrix kept = matrix_at(kept_before, matrix, step.rows, step.columns);
       Matrix factor = matrix_at(factor_before, matrix, step.columns, step.rank);
-      const Matrix expected =
-          power_sgd_step(matrix_at(given, matrix, step.rows, step.columns), kept, factor);
-      bound = std::max(bound, step_bound(step, expected, kept));
+      const Matrix gradient_before = matrix_at(given, matrix, step.rows, step.columns);
+      const double condition = condition_number(product(sum_of(gradient_before, kept), factor));
+      const Matrix expected = power_sgd_step(gradient_before, kept, factor);
+      bound = std::max(bound, step_bound(step, condition, expected, kept));
       all_received.insert(all_received.end(), expected.values.begin(), expected.values.end());
       all_kept.insert(all_kept.end(), kept.values.begin(), kept.values.end());
     }
@@ -100,13 +102,19 @@ struct StepArrays {
     return {rows, columns, {begin, begin + static_cast<std::ptrdiff_t>(rows * columns)}};
   }
 
+  [[nodiscard]] static Matrix sum_of(Matrix a, const Matrix& b) {
+    for (std::size_t i = 0; i < a.values.size(); ++i) {
+      a.values[i] += b.values[i];
+    }
+    return a;
+  }
+
   // The factors' columns are off by the orthogonalisation's bound, which stands for a condition
-  // number below 3 and here has to stand for that of a product of two Gaussian matrices. That this
-  // is at most 16 times as much is chosen, not derived: Gaussian matrices have no largest condition
-  // number, but with ranks far below the sides a product is about as even as its narrow factor, and
-  // the sides and ranks that are checked leave room. An entry of P P^T M is then off by at most
-  // twice ||dP|| ||M||, and by the rounding of sums of `rows` and `rank` products of it.
-  [[nodiscard]] static float step_bound(const Step& step, const Matrix& expected,
+  // number of 3, and grows with that of what is orthogonalised: the QR factor of A + dA is off by
+  // the condition number of A times ||dA|| / ||A|| to first order (Stewart, SIAM J. Numer. Anal.
+  // 14, 1977), by Gram-Schmidt and by Cholesky-QR done twice alike. An entry of P P^T M is then off
+  // by at most twice ||dP|| ||M||, and by the rounding of sums of `rows` and `rank` products of it.
+  [[nodiscard]] static float step_bound(const Step& step, double condition, const Matrix& expected,
                                         const Matrix& kept) {
     double squares = 0.0;
     for (std::size_t i = 0; i < expected.values.size(); ++i) {
@@ -115,7 +123,7 @@ struct StepArrays {
       squares += corrected * corrected;
     }
     const double entries = static_cast<double>(step.rows * step.rank);
-    constexpr double of_product = 16.0;
+    const double of_product = std::max(1.0, condition / 3.0);
     const double of_left = of_product * static_cast<double>(order_bound(step.left())) /
                            std::sqrt(static_cast<double>(step.rows));
     return static_cast<float>(2.0 * of_left * std::sqrt(entries) * std::sqrt(squares));

@@ -217,8 +217,10 @@ void add_products(const Plan& plan, std::vector<Benchmark>& all) {
     all.push_back(product("autoencoder", ProductType::bf16, {4096 / ratio, 8192, 4096}));
     all.push_back(product("autoencoder", ProductType::bf16, {4096, 8192, 4096 / ratio}));
   }
-  all.push_back(product("attention", ProductType::bf16, {2048, 2048, 128, 16}));
-  all.push_back(product("attention", ProductType::bf16, {128, 2048, 2048, 16}));
+  for (const std::size_t tokens : {1024UL, 2048UL}) {  // one size tells no rate
+    all.push_back(product("attention", ProductType::bf16, {tokens, tokens, 128, 16}));
+    all.push_back(product("attention", ProductType::bf16, {128, tokens, tokens, 16}));
+  }
 }
 
 // For checks of what the library is asked for: sides that differ, and are multiples of 16 as fp8

@@ -35,9 +35,11 @@ void fill_device(void* memory, std::uint8_t byte, std::size_t bytes) {
   std::memset(memory, byte, bytes);
 }
 void fill_in_stream(Stream /*stream*/, void* memory, std::uint8_t byte, std::size_t bytes) {
+  emulation::count_launch();
   std::memset(memory, byte, bytes);
 }
 void copy_in_stream(Stream /*stream*/, void* to, const void* from, std::size_t bytes) {
+  emulation::count_launch();
   std::memcpy(to, from, bytes);
 }
 void transfer_in_stream(Stream /*stream*/, void* to, const void* from, std::size_t bytes) {

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "kernels/codec/minifloat.hpp"
+#include "kernels/emulation/grid.hpp"
 #include "kernels/program/matrix_products.hpp"
 
 namespace payoff::kernels {
@@ -50,6 +51,7 @@ void multiply(Stream /*stream*/, ProductType type, const ProductSize& size, cons
   if (type == ProductType::fp8) {
     throw std::logic_error("no library multiplies fp8 on the emulated grid");
   }
+  emulation::count_launch();
   const auto [m, n, k] = std::tuple{size.m, size.n, size.k};
   for (std::size_t entry = 0; entry < size.batch * m * n; ++entry) {
     const std::size_t matrix = entry / (m * n);

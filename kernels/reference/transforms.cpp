@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/reference/transforms.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "kernels/codec/hadamard.hpp"
 #include "kernels/codec/low_rank.hpp"
 
@@ -61,6 +65,30 @@ void factor_upper(std::vector<float>& matrix, std::size_t r) {
   }
 }
 
+// One rotation of Jacobi's method: makes the entry of a symmetric matrix zero.
+void rotate_away(std::vector<double>& symmetric, std::size_t size, std::size_t p, std::size_t q) {
+  const double beside = symmetric[p * size + q];
+  if (beside == 0.0) {
+    return;
+  }
+  const double half = 0.5 * (symmetric[q * size + q] - symmetric[p * size + p]) / beside;
+  const double tangent = std::copysign(1.0, half) / (std::abs(half) + std::hypot(half, 1.0));
+  const double cosine = 1.0 / std::hypot(tangent, 1.0);
+  const double sine = tangent * cosine;
+  for (std::size_t i = 0; i < size; ++i) {
+    const double a = symmetric[i * size + p];
+    const double b = symmetric[i * size + q];
+    symmetric[i * size + p] = cosine * a - sine * b;
+    symmetric[i * size + q] = sine * a + cosine * b;
+  }
+  for (std::size_t i = 0; i < size; ++i) {
+    const double a = symmetric[p * size + i];
+    const double b = symmetric[q * size + i];
+    symmetric[p * size + i] = cosine * a - sine * b;
+    symmetric[q * size + i] = sine * a + cosine * b;
+  }
+}
+
 }  // namespace
 
 std::vector<float> hadamard(std::span<const float> values, int log2_tile, RandomKey key) {
@@ -101,6 +129,33 @@ Matrix transposed(const Matrix& a) {
     }
   }
   return result;
+}
+
+double condition_number(const Matrix& tall) {
+  const std::size_t r = tall.columns;
+  std::vector<double> gram(r * r, 0.0);
+  for (std::size_t row = 0; row < tall.rows; ++row) {
+    for (std::size_t i = 0; i < r; ++i) {
+      for (std::size_t j = 0; j < r; ++j) {
+        gram[i * r + j] += static_cast<double>(tall(row, i)) * static_cast<double>(tall(row, j));
+      }
+    }
+  }
+  constexpr int sweeps = 12;  // each squares what is left beside the diagonal
+  for (int sweep = 0; sweep < sweeps; ++sweep) {
+    for (std::size_t p = 0; p < r; ++p) {
+      for (std::size_t q = p + 1; q < r; ++q) {
+        rotate_away(gram, r, p, q);
+      }
+    }
+  }
+  double largest = 0.0;
+  double smallest = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < r; ++i) {
+    largest = std::max(largest, gram[i * r + i]);
+    smallest = std::min(smallest, gram[i * r + i]);
+  }
+  return smallest > 0.0 ? std::sqrt(largest / smallest) : std::numeric_limits<double>::infinity();
 }
 
 void orthogonalize_gram_schmidt(Matrix& tall) {

@@ -33,6 +33,10 @@ struct Matrix {
 [[nodiscard]] Matrix product(const Matrix& a, const Matrix& b);
 [[nodiscard]] Matrix transposed(const Matrix& a);
 
+// The largest of its singular values over the smallest, in double precision: what an error of its
+// entries grows by, relative to their size, in an orthogonal basis of its columns.
+[[nodiscard]] double condition_number(const Matrix& tall);
+
 void orthogonalize_gram_schmidt(Matrix& tall);
 // One Cholesky-QR; done twice it is orthogonal to working precision.
 void orthogonalize_cholesky(Matrix& tall);

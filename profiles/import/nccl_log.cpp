@@ -226,9 +226,8 @@ class LogReader {
     if (columns.type) {
       run_.dtype = words[*columns.type].text;
     }
-    if (result_.findings.size() == before) {
-      run_.rows.push_back(row);
-    }
+    row.has_told = result_.findings.size() != before;
+    run_.rows.push_back(row);
   }
 
   // Nothing where nccl-tests had nothing to print.

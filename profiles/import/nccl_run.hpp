@@ -31,6 +31,7 @@ struct NcclRunRow {
   NcclPlace place{};
   std::optional<double> bytes{};
   NcclHalf out_of_place{}, in_place{};
+  bool has_told{};  // of a number of it that it is none
 };
 
 struct NcclRank {

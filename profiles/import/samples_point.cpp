@@ -80,11 +80,11 @@ void read_times(const Node& node, SamplesPoint& point, JsonValues& values) {
     values.refuse_others(*spread, spread_keys);
   }
   if (node.find("clock_ratio") != nullptr) {
-    point.clock_ratio = values.number(node, "clock_ratio", 0.0, true, highest_clock_ratio);
+    point.clock_ratio =
+        values.number(node, "clock_ratio", least_clock_ratio, true, highest_clock_ratio);
   }
   if (node.find("clock_reference") != nullptr) {
-    constexpr double lowest_reference = 1e-3;
-    point.clock_reference = values.number(node, "clock_reference", lowest_reference, true, 1.0);
+    point.clock_reference = values.number(node, "clock_reference", least_clock_ratio, true, 1.0);
   }
   if (const Node* samples = values.find(node, "samples_us", Node::Kind::list, true)) {
     point.samples.reserve(samples->items.size());

@@ -32,6 +32,7 @@ inline constexpr double most_traffic = 1e17;
 inline constexpr double most_flops = 1e21;
 inline constexpr double most_count = 1e9;
 inline constexpr double highest_clock_ratio = 10.0;
+inline constexpr double least_clock_ratio = 1e-3;  // of a clock that stands nothing is timed
 
 // The smallest value of a parameter: 0 where it counts or measures something.
 [[nodiscard]] double least_parameter(std::string_view name);

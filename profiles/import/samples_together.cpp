@@ -21,10 +21,10 @@ constexpr std::array<std::string_view, 12> member_keys{
     "written_bytes", "units_held", "blocks",     "alone_us",   "together_us", "alone_clock_ratio"};
 constexpr std::array<std::string_view, 6> run_keys{
     "window_ms", "clock_ratio", "clock_reference", "copy_gb_per_s", "repeats", "members"};
-constexpr double lowest_clock = 1e-3;
 
 double clock_of(const Node& node, std::string_view key, double highest, JsonValues& values) {
-  return node.find(key) == nullptr ? 1.0 : values.number(node, key, lowest_clock, true, highest);
+  return node.find(key) == nullptr ? 1.0
+                                   : values.number(node, key, least_clock_ratio, true, highest);
 }
 
 // What the device was like before and after: kept for the record, the program repeated what

@@ -44,6 +44,19 @@ TEST_CASE("an efficiency of a side of the cache where no row lies is not told") 
   CHECK(told({100.0, 300.0, 1000.0}) == std::pair(false, true));
 }
 
+TEST_CASE("times of nothing that has a price tell nothing") {
+  std::vector<CodecTiming> timings = of_sizes({1.0, 10.0});
+  for (CodecTiming& timing : timings) {
+    timing.kernels = 0;
+    timing.bytes = Bytes{};
+  }
+  const CodecFit fit = fit_codecs(timings).front();
+  CHECK(!constant_of(fit, "resident_efficiency").told);
+  CHECK(!constant_of(fit, "memory_efficiency").told);
+  CHECK(fit.fitted.empty());
+  CHECK(fit.rms_error == 1.0);  // a time of zero is off by all of it
+}
+
 TEST_CASE("waits of the host in a fixed ratio to launches leave both bandwidths told") {
   std::vector<CodecTiming> timings = of_sizes({0.1, 1.0, 10.0, 100.0, 1000.0, 3000.0});
   for (CodecTiming& timing : timings) {

@@ -103,6 +103,27 @@ TEST_CASE("a product is bounded by its arithmetic or by its traffic, whichever i
   CHECK_THAT(constant(fit, "t0_us").value, WithinRel(4.0, 0.1));
 }
 
+// 10 us for 1024 cubed to 3,000 us for 8192 cubed: 4 us and 344 TFLOP/s are within a tenth of every
+// point. Fitted on the side of its traffic, the smallest would pull all others off.
+TEST_CASE("no point of a product is fitted on a side where the law does not put it") {
+  std::vector<KernelPoint> points;
+  for (const auto& [side, us] : {std::pair{1024.0, 10.0}, {2048, 60}, {4096, 400}, {8192, 3000}}) {
+    points.push_back(of_size(6.0 * side * side / 1e6));
+    points.back().flops = Flops{2.0 * side * side * side};
+    points.back().time = us * 1_us;
+    points.back().relative_sd = 0.01;
+  }
+  double squares = 0.0;
+  for (const KernelPoint& point : points) {
+    const double by_hand = (3.9_us + point.flops / 344_TFLOPps) / point.time - 1.0;
+    squares += by_hand * by_hand;
+  }
+  const KernelFit fit = fit_kernel(points, KernelForm::product).value();
+  CHECK(fit.rms_error <= std::sqrt(squares / 4.0));
+  // The misfit of the law is that of its constants as well: 1 % of noise would be told far better.
+  CHECK(constant(fit, "rate_tflop_per_s").sd > 0.02 * constant(fit, "rate_tflop_per_s").value);
+}
+
 TEST_CASE("orthogonalisation column by column costs by the column") {
   Noise random(13);
   std::vector<KernelPoint> points;
@@ -120,6 +141,57 @@ TEST_CASE("orthogonalisation column by column costs by the column") {
   REQUIRE(fit.form == KernelForm::columns);
   CHECK_THAT(constant(fit, "column_us").value, WithinRel(6.0, 0.03));
   CHECK_THAT(constant(fit, "b_gb_per_s").value, WithinRel(300.0, 0.05));
+}
+
+// A step of PowerSGD, operator by operator: Gram-Schmidt launches by the rank, the factors'
+// products multiply and the gradients stream.
+TEST_CASE("a chain whose launches depend on the rank is priced by its launches") {
+  Noise random(23);
+  std::vector<KernelPoint> points;
+  for (const double side : {512.0, 1024.0, 4096.0}) {
+    for (double rank = 1.0; rank < 65.0; rank *= 2.0) {
+      points.push_back(of_size((44.0 * side * side + 40.0 * side * rank) / 1e6));
+      points.back().rank = rank;
+      points.back().flops = Flops{6.0 * side * side * rank};
+      points.back().launches = 14.0 + 13.0 * rank;
+    }
+  }
+  const auto truth = [](const KernelPoint& point) {
+    return 3.0 * point.launches + point.bytes / 1_MB / 2.0 + point.flops / 20_TFLOPps / 1_us;
+  };
+  const KernelFit fit = fit_kernel(measured(points, truth, random));
+  REQUIRE(fit.form == KernelForm::chain);
+  CHECK_THAT(constant(fit, "launch_us").value, WithinRel(3.0, 0.02));
+  CHECK_THAT(constant(fit, "b_gb_per_s").value, WithinRel(2000.0, 0.05));
+  CHECK_THAT(constant(fit, "rate_tflop_per_s").value, WithinRel(20.0, 0.1));
+  CHECK(fit.rms_error < 0.01);
+}
+
+TEST_CASE("a law covers no share, rank or number of accesses that it was not fitted to") {
+  std::vector<KernelPoint> points;
+  for (const double elements : {1e5, 1e6, 1e7}) {
+    for (const double ratio : {0.001, 0.01}) {
+      points.push_back(of_size(8.0 * elements / 1e6));
+      points.back().ratio = ratio;
+      points.back().kept = ratio * elements;
+      points.back().rank = ratio > 0.005 ? 8.0 : 1.0;
+      points.back().random_accesses = 1000.0;
+      points.back().time = 10_us + points.back().bytes / 1_TBps;
+      points.back().relative_sd = 0.01;
+    }
+  }
+  const KernelFit fit = fit_kernel(points);
+  const KernelPoint& inside = points[2];
+  CHECK(fit.covers(inside));
+  const auto beyond = [&](auto change) {
+    KernelPoint other = inside;
+    change(other);
+    return !fit.covers(other);
+  };
+  CHECK(beyond([](KernelPoint& point) { point.ratio = 0.1; }));
+  CHECK(beyond([](KernelPoint& point) { point.rank = 32.0; }));
+  CHECK(beyond([](KernelPoint& point) { point.random_accesses = 1e6; }));
+  CHECK(!beyond([](KernelPoint& point) { point.ratio = 0.005; }));
 }
 
 TEST_CASE("a constant that the points do not tell is named") {

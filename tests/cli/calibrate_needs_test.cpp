@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <map>
@@ -9,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/catch.hpp"
+#include "tests/cli/calibrated_codecs.hpp"
 #include "tests/cli/calibrated_gpu.hpp"
 #include "tests/cli/capture.hpp"
 
@@ -58,6 +60,26 @@ TEST_CASE(
   CHECK(numbers > 10);
   CHECK_THAT(run.out, ContainsSubstring("all_reduce_perf on 32 GPUs of 8 nodes") &&
                           ContainsSubstring("payoff-kernels --only launch on v100-sxm2-16"));
+}
+
+// Of a subject, by what each is uncertain by itself: measurements come in the order of their first.
+TEST_CASE("what a group of needs is ordered by is said, and is so") {
+  const Captured run = test::payoff({"calibrate", "needs", job, "--json"});
+  REQUIRE(run.code == ExitCode::success);
+  for (const auto& need : nlohmann::json::parse(run.out).at("needs")) {
+    double last = std::numeric_limits<double>::infinity();
+    for (const auto& measurement : need.at("measurements")) {
+      if (measurement.at("settles").empty()) {
+        continue;
+      }
+      const auto& sd = measurement.at("settles").front().at("relative_sd");
+      const double first = sd.is_null() ? 0.0 : sd.get<double>();
+      CHECK(first <= last);
+      last = first;
+    }
+  }
+  CHECK_THAT(test::payoff({"calibrate", "needs", job}).out,
+             ContainsSubstring("of each the numbers that are\nleast certain by themselves (+-)"));
 }
 
 TEST_CASE("what to measure next is said before the numbers, the most telling first") {
@@ -182,6 +204,10 @@ std::string measured_profile(const ScratchFolder& folder) {
   std::vector<std::string> words{"calibrate", "fit"};
   for (const std::string each : {"fused", "library", "framework_ops"}) {
     truth.together = each == "fused" ? test::runs_beside(1.0) : "";
+    truth.more.clear();
+    for (const std::string codec : {"random_k", "scatter_add", "topk_radix", "power_sgd"}) {
+      test::add_codec(truth, codec, "fused", truth.more);
+    }
     std::string own = test::samples_of(truth);
     for (std::size_t at = 0; (at = own.find("\"fused\"", at)) != std::string::npos; ++at) {
       own.replace(at, 7, "\"" + each + "\"");
@@ -212,4 +238,85 @@ TEST_CASE("what payoff-kernels is to settle is settled by a fit of what it measu
     }
   }
   CHECK(asked >= 16);
+}
+
+namespace {
+
+struct Asked {
+  std::string plan;
+  std::string implementation;  // of the kernels that payoff-kernels has for it
+};
+
+// What `--only` is to have, to the numbers that it is to settle.
+std::map<std::string, std::vector<std::string>> asked_of_codec(const std::string& gpu,
+                                                               const std::string& plan) {
+  std::map<std::string, std::vector<std::string>> asked;
+  for (const auto& [number, measurement] : settled_by(gpu, plan)) {
+    if (number.starts_with("compress.") && asks_for_kernels(measurement)) {
+      const std::string only = measurement.substr(std::string("payoff-kernels --only ").size());
+      asked[only.substr(0, only.find(' '))].push_back(number);
+    }
+  }
+  return asked;
+}
+
+// A profile of nothing but the kernels that `--only` names.
+std::string profile_of(const ScratchFolder& folder, const std::string& only,
+                       const std::string& implementation) {
+  std::string points;
+  for (std::size_t at = 0; at < only.size();) {
+    const std::size_t end = std::min(only.find(',', at), only.size());
+    test::add_codec({}, only.substr(at, end - at), implementation, points);
+    at = end + 1;
+  }
+  folder.write("asked.json", test::samples_file({points}));
+  const Captured fit = test::payoff({"calibrate", "fit", folder.path("asked.json"), "--gpu",
+                                     "h100-sxm", "-o", folder.path("asked.yaml"), "--force"});
+  INFO(fit.err);
+  REQUIRE(fit.code == ExitCode::success);
+  return folder.path("asked.yaml");
+}
+
+}  // namespace
+
+TEST_CASE("the kernels that are named for a codec are enough to settle what they are named for") {
+  const ScratchFolder folder;
+  int settled = 0;
+  for (const Asked& each : {Asked{"fp8", "fused"},
+                            {"nvfp4", "fused"},
+                            {"qsgd:bits=4", "fused"},
+                            {"topk_fused:ratio=0.01", "fused"},
+                            {"topk_sampled:ratio=0.01", "fused"},
+                            {"gaussiank:ratio=0.01", "framework_ops"},
+                            {"mstopk:ratio=0.01", "framework_ops"},
+                            {"threshold", "framework_ops"},
+                            {"randomk:ratio=0.01", "framework_ops"},
+                            {"signsgd", "framework_ops"},
+                            {"powersgd:rank=4", "framework_ops"}}) {
+    for (const auto& [only, numbers] : asked_of_codec("h100-sxm", each.plan)) {
+      const std::string mine = profile_of(folder, only, each.implementation);
+      const auto left = settled_by(mine, each.plan);
+      for (const std::string& number : numbers) {
+        INFO(each.plan << ": " << number << " by " << only);
+        const auto found = left.find(number);
+        CHECK((found == left.end() || !asks_for_kernels(found->second)));
+        ++settled;
+      }
+    }
+  }
+  CHECK(settled >= 20);
+}
+
+TEST_CASE("a codec's own kernels are named for it, and none where no kernel has its law") {
+  const auto measurement_of = [](const std::string& plan, const std::string& number) {
+    const auto settled = settled_by("h100-sxm", plan);
+    const auto found = settled.find("compress." + plan + ".law." + number);
+    return found == settled.end() ? std::string("nothing") : found->second;
+  };
+  CHECK_THAT(measurement_of("nvfp4", "memory_efficiency"), ContainsSubstring("--only nvfp4 on "));
+  CHECK_THAT(measurement_of("topk_fused", "random_efficiency"),
+             ContainsSubstring("--only topk_radix,random_k,scatter_add,casts,groups,signs on "));
+  CHECK_THAT(measurement_of("powersgd:rank=4", "gemm_efficiency"),
+             ContainsSubstring("--only power_sgd on "));
+  CHECK_THAT(measurement_of("fp8", "dispatch"), !ContainsSubstring("--only"));
 }

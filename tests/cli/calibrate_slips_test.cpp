@@ -60,8 +60,15 @@ TEST_CASE("products, copies and what stays in the cache are warned of by themsel
   Truth truth;
   truth.product = 7e-4;
   const Captured products = fitted(folder, test::samples_of(truth));
-  CHECK_THAT(products.err, ContainsSubstring("no product is faster than gemm") &&
-                               ContainsSubstring("at 0.07 % of the arithmetic peak"));
+  // The best is the largest: 0.07 %, less for its depth and its last wave.
+  const double side = 16384.0;
+  const double us = test::product_us(truth, side, 6.0 * side * side);
+  const double percent = 100.0 * 2.0 * side * side * side / us / 989e6;
+  CHECK(percent > 0.068);
+  CHECK(percent < 0.07);
+  CHECK_THAT(products.err,
+             ContainsSubstring("no product is faster than gemm") &&
+                 ContainsSubstring(fmt::format("at {:.3g} % of the arithmetic peak", percent)));
 
   truth = Truth{};
   truth.copy_gb_per_s = 25.0;

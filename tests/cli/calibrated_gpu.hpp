@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/exit_code.hpp"
+#include "model/matrix_product.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/capture.hpp"
 
@@ -24,7 +25,8 @@ struct Truth {
   double launch_us = 4.0;
   double resident = 0.8;
   double beyond = 0.4;
-  double product = 0.7;
+  double product = 0.7;  // of the bf16 peak, in full waves of products without an end
+  double depth_half = 120.0;
   int last = 29;               // power of two of the largest tensor's elements
   double nvfp4 = 0.0;          // of another kernel of the class: its share beyond the cache
   std::string together = {};   // kernels beside each other
@@ -62,6 +64,29 @@ inline double streaming_us(const Truth& truth, double bytes) {
          std::max(0.0, bytes - cache) / (peak * truth.beyond);
 }
 
+// As predictions price it (model/operator_pricer.hpp): tiles in whole waves over 132 units, each of
+// which fills its pipeline, or the traffic of its three matrices.
+inline double product_us(const Truth& truth, double side, double traffic) {
+  Gpu gpu;
+  gpu.compute_units = 132;
+  gpu.memory_bandwidth = 3350_GBps;
+  gpu.law.memory_efficiency = truth.beyond;
+  gpu.law.depth_half = truth.depth_half;
+  const FlopRate rate = truth.product * 989_TFLOPps;
+  const Seconds arithmetic = tiling_of({side, side, side}, rate, gpu).time;
+  return truth.launch_us + std::max(arithmetic, traffic * 1_B / reached_bandwidth(gpu)) / 1_us;
+}
+
+inline std::string samples_file(const std::vector<std::string>& points,
+                                const std::string& together = {}) {
+  return fmt::format(
+      "{{\"format\": \"payoff-samples\", \"version\": 1, \"provenance\": \"measured_local\",\n"
+      "\"date\": \"2026-11-20T03:00:00Z\", \"seed\": 1, \"program\": {{\"name\": \"invented\", "
+      "\"version\": \"1\"}},\n\"device\": {{\"name\": \"Some GPU\", \"multiprocessors\": 132, "
+      "\"l2_bytes\": 52428800, \"memory_bytes\": 80000000000}},\n\"points\": [{}]{}}}\n",
+      fmt::join(points, ",\n"), together.empty() ? "" : ", \"interference\": [" + together + "]");
+}
+
 inline std::string samples_of(const Truth& truth) {
   std::vector<std::string> points;
   for (int power = 8; power <= truth.last; ++power) {
@@ -95,17 +120,12 @@ inline std::string samples_of(const Truth& truth) {
   }
   for (double side = 512.0; side <= 16384.0; side *= 2.0) {
     const double flops = 2.0 * side * side * side;
-    points.push_back(point(
-        "gemm", "layers", fmt::format("\"m\": {0}, \"n\": {0}, \"k\": {0}, \"bytes\": 2", side),
-        6.0 * side * side, flops, truth.launch_us + flops / (989e6 * truth.product)));
+    const double traffic = 6.0 * side * side;
+    const std::string shape = fmt::format("\"m\": {0}, \"n\": {0}, \"k\": {0}, \"bytes\": 2", side);
+    points.push_back(
+        point("gemm", "layers", shape, traffic, flops, product_us(truth, side, traffic)));
   }
-  return fmt::format(
-      "{{\"format\": \"payoff-samples\", \"version\": 1, \"provenance\": \"measured_local\",\n"
-      "\"date\": \"2026-11-20T03:00:00Z\", \"seed\": 1, \"program\": {{\"name\": \"invented\", "
-      "\"version\": \"1\"}},\n\"device\": {{\"name\": \"Some GPU\", \"multiprocessors\": 132, "
-      "\"l2_bytes\": 52428800, \"memory_bytes\": 80000000000}},\n\"points\": [{}]{}}}\n",
-      fmt::join(points, ",\n"),
-      truth.together.empty() ? "" : ", \"interference\": [" + truth.together + "]");
+  return samples_file(points, truth.together);
 }
 
 // `share` of the law's slow-down: twice as long beside each other, a quarter longer beside 26.4

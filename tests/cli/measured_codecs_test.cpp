@@ -10,85 +10,24 @@
 #include "cli/profile_library.hpp"
 #include "model/compression.hpp"
 #include "profiles/read_experiment.hpp"
-#include "tests/cli/calibrated_gpu.hpp"
+#include "tests/cli/calibrated_codecs.hpp"
 
 using namespace payoff;
 using Catch::Matchers::WithinRel;
 using payoff::test::Calibrated;
-using payoff::test::Moved;
+using payoff::test::scattered_share;
 using payoff::test::Truth;
 
 namespace {
 
-constexpr double peak = 3.35e6;  // bytes/us, of the H100's data sheet
-constexpr double scattered_share = 0.15;
-constexpr double factor_rate = 30e6;  // flops/us
-
-void add(std::string& points, std::string more) {
-  points += (points.empty() ? "" : ",\n") + std::move(more);
-}
-
-// Streams as `truth` has them, and sectors.
-double time_of(const Truth& truth, const Moved& moved) {
-  return test::streaming_us(truth, moved.bytes) + 32.0 * moved.accesses / (peak * scattered_share) +
-         moved.flops / factor_rate;
-}
-
-std::string size_of(double elements, double ratio, double workers) {
-  return fmt::format("\"elements\": {}, \"ratio\": {}, \"workers\": {}", elements, ratio, workers);
-}
-
-void add_scattering(const Truth& truth, std::string& points) {
-  for (const double elements : {65536.0, 1048576.0, 67108864.0}) {
-    for (const double ratio : {0.01, 0.1}) {
-      for (const double workers : {2.0, 8.0}) {
-        const double sent = workers * ratio * elements;
-        const Moved moved{8.0 * sent + 4.0 * elements, 0.0, 2.0 * sent};
-        add(points,
-            test::point_of("scatter_add", "sparse", "fused", size_of(elements, ratio, workers),
-                           moved, time_of(truth, moved)));
-      }
-    }
-  }
-}
-
-// Half as fast as other kernels.
-void add_selection(const Truth& truth, std::string& points) {
-  Truth slower = truth;
-  slower.resident *= 0.5;
-  slower.beyond *= 0.5;
-  for (double elements = 16384.0; elements <= 268435456.0; elements *= 4.0) {
-    const Moved moved{8.0 * elements + 0.08 * elements, 0.0, 0.0};
-    add(points, test::point_of("topk_radix", "selection", "fused",
-                               fmt::format("\"elements\": {}, \"ratio\": 0.01", elements), moved,
-                               time_of(slower, moved)));
-  }
-}
-
-// A class of chains of operators, and steps of PowerSGD in it.
-void add_factors(const Truth& truth, std::string& points) {
-  for (double elements = 16384.0; elements <= 268435456.0; elements *= 4.0) {
-    const Moved moved{10.0 * elements, 0.0, 0.0};
-    add(points,
-        test::point_of("cast_mean_fp16", "casts", "framework_ops",
-                       fmt::format("\"elements\": {}", elements), moved, time_of(truth, moved)));
-  }
-  for (const double side : {512.0, 1024.0, 4096.0}) {
-    for (const double rank : {1.0, 4.0, 32.0}) {
-      const Moved moved{44.0 * side * side + 40.0 * side * rank, 6.0 * side * side * rank, 0.0};
-      add(points,
-          test::point_of("power_sgd", "low_rank", "framework_ops",
-                         fmt::format("\"rows\": {0}, \"columns\": {0}, \"rank\": {1}", side, rank),
-                         moved, time_of(truth, moved)));
-    }
-  }
-}
+constexpr double peak = test::peak_bandwidth;
 
 Truth truth_of_all() {
   Truth truth;
-  add_scattering(truth, truth.more);
-  add_selection(truth, truth.more);
-  add_factors(truth, truth.more);
+  test::add_scattering(truth, "scatter_add", "fused", truth.more);
+  test::add_selection(truth, "topk_radix", "fused", truth.more);
+  test::add_streaming(truth, "cast_mean_fp16", "framework_ops", truth.more);
+  test::add_factors(truth, "framework_ops", truth.more);
   return truth;
 }
 

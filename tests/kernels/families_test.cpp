@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include "kernels/emulation/grid.hpp"
 #include "kernels/program/machine.hpp"
 #include "kernels/program/outputs.hpp"
 #include "tests/catch.hpp"
@@ -38,9 +39,14 @@ void check_family(Family family) {
       continue;
     }
     const Work work = benchmark.make();
+    const std::size_t before = emulation::launches();
     work.run(Stream{});
+    INFO(title_of(benchmark.point));
+    if (benchmark.point.implementation == "framework_ops") {
+      CHECK(emulation::launches() - before ==
+            static_cast<std::size_t>(benchmark.point.traffic.launches));
+    }
     if (work.mismatch) {
-      INFO(title_of(benchmark.point));
       CHECK_THAT(work.mismatch(), Catch::Matchers::Equals(""));
       ++compared;
     }

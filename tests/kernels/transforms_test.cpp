@@ -2,6 +2,7 @@
 #include "kernels/reference/transforms.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 
@@ -181,4 +182,22 @@ TEST_CASE("error feedback sends in time what a low rank leaves out") {
                  Catch::Matchers::WithinAbs(steps * wide(gradient.values[i]), 1e-4));
   }
   CHECK(std::sqrt(left) < 0.1 * norm(gradient.values));
+}
+
+// Orthonormal columns scaled by known numbers, and mixed by a rotation of the columns, which leaves
+// singular values as they are.
+TEST_CASE("the condition number is that of the singular values") {
+  Matrix tall = drawn_matrix(200, 3, 4);
+  orthogonalize_gram_schmidt(tall);
+  constexpr std::array<float, 3> scales{8.0F, 2.0F, 0.5F};
+  Matrix mixed = tall;
+  for (std::size_t row = 0; row < tall.rows; ++row) {
+    const float a = scales[0] * tall(row, 0);
+    const float b = scales[1] * tall(row, 1);
+    mixed.values[3 * row] = 0.6F * a - 0.8F * b;
+    mixed.values[3 * row + 1] = 0.8F * a + 0.6F * b;
+    mixed.values[3 * row + 2] = scales[2] * tall(row, 2);
+  }
+  CHECK_THAT(condition_number(tall), Catch::Matchers::WithinRel(1.0, 1e-4));
+  CHECK_THAT(condition_number(mixed), Catch::Matchers::WithinRel(16.0, 1e-4));
 }

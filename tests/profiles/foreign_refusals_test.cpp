@@ -77,6 +77,12 @@ TEST_CASE("every row of nccl-tests that is no measurement is told, at the word t
               "2 wrong values", "the time in place cannot be 0 us", "measure again"});
 }
 
+TEST_CASE("of a row of nccl-tests that has one number too few the others are judged as well") {
+  check_told(log_head + row("8", "nan", "0", "-11.5", "2"), 3,
+             {"the time `nan` is no number", "the time in place cannot be -11.5 us",
+              "2 wrong values in place"});
+}
+
 TEST_CASE("so is every row of its JSON, and what is no number of JSON does not hide the rest") {
   check_told(json_of(json_row("8", "\"time\": 12.0, \"nwrong\": 0", "\"time\": -11.5") + ",\n" +
                      json_row("16", "\"time\": NaN", "\"time\": 11.5") + ",\n" +

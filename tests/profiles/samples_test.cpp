@@ -88,6 +88,13 @@ TEST_CASE("what is no number of JSON is told with its record, and hides nothing 
                                      ContainsSubstring("inside `points`, entry 2 (copy), "));
 }
 
+TEST_CASE("a clock that stands is no clock to measure at") {
+  const Reading reading(
+      file_of(replaced(point, "\"samples_us\"", "\"clock_ratio\": 0, \"samples_us\"")));
+  CHECK(!reading.file);
+  CHECK_THAT(reading.errors(), ContainsSubstring("`clock_ratio` cannot be 0"));
+}
+
 TEST_CASE("what is no JSON is refused where it breaks") {
   const std::string whole = file_of(point);
   const Reading truncated(whole.substr(0, whole.size() / 2));
