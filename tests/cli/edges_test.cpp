@@ -235,3 +235,19 @@ TEST_CASE("formulas of a method at their limits are answered, beyond them refuse
   CHECK(told.find("mine.yaml:7:37") != std::string::npos);
   CHECK(told.find("more than 1e9 for a tensor of 1 x 1") != std::string::npos);
 }
+
+TEST_CASE("what trained tokens cost is finite up to the dearest node, and refused beyond it") {
+  const Words job = joined({"predict"}, joined(small, {"--nodes", "2", "--tokens", "1e18"}));
+  CHECK(is_answered(joined(job, {"--price", "1000000 USD/h"})));
+  const json run =
+      test::json_of(joined(job, {"--price", "1000000 USD/h"}))["plans"][0]["training"]["run"];
+  CHECK_THAT(run["cost_usd"].get<double>(),
+             Catch::Matchers::WithinRel(2 * 1e6 / 3600 * run["time_seconds"].get<double>(), 1e-12));
+  for (const char* price :
+       {"1000001 USD/h", "278 USD/s", "1e300 USD/h", "1e308 USD/h", "0 USD/h"}) {
+    INFO(price);
+    CHECK_FALSE(is_answered(joined(job, {"--price", price})));
+    CHECK_FALSE(is_answered(
+        {"run", PAYOFF_SOURCE_DIR "/examples/10-accordion-resnet18", "--price", price}));
+  }
+}
