@@ -151,21 +151,25 @@ Choice choose(const Method& method, std::span<const EqualTensors> all, std::size
   return choice;
 }
 
+// Of a number of bytes for one.
+Bytes of_all(const EqualTensors& shape, double value) {
+  return static_cast<double>(shape.count) * within(value, most_bytes) * 1_B;
+}
+
 void add_compressed(const Method& method, Batch& batch, std::vector<CallCost>& costs) {
   for (std::size_t r = 0; r < method.rounds.size(); ++r) {
     batch.add_pass(method.rounds[r].encode,
                    [&](std::size_t call) -> PassCost& { return costs[call].rounds[r].encode; });
     batch.each(method.rounds[r].message, [&](const EqualTensors& shape, double value) {
-      costs[shape.call].rounds[r].message +=
-          static_cast<double>(shape.count) * within(value, most_bytes) * 1_B;
+      costs[shape.call].rounds[r].message += of_all(shape, value);
     });
   }
   batch.add_pass(method.decode, [&](std::size_t call) -> PassCost& { return costs[call].decode; });
   batch.each(method.state_bytes, [&](const EqualTensors& shape, double value) {
-    costs[shape.call].state += static_cast<double>(shape.count) * within(value, most_bytes) * 1_B;
+    costs[shape.call].state += of_all(shape, value);
   });
   batch.each(method.saved_bytes, [&](const EqualTensors& shape, double value) {
-    costs[shape.call].saved += static_cast<double>(shape.count) * within(value, most_bytes) * 1_B;
+    costs[shape.call].saved += of_all(shape, value);
   });
 }
 
