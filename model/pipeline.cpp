@@ -188,9 +188,12 @@ std::vector<StageSpan> run_every_micro_batch(const std::vector<StageDurations>& 
   const PipelineShape shape{static_cast<int>(stages.size()),
                             static_cast<int>(stages.front().chunks.size()), micro_batches, schedule,
                             pairs != nullptr};
-  return programs != nullptr && PipelinePrograms::is_short(shape)
-             ? run_program(stages, programs->of(shape), dates, pairs)
-             : run_program(stages, PipelineProgram(shape), dates, pairs);
+  if (programs != nullptr && PipelinePrograms::is_short(shape)) {
+    return run_program(stages, programs->of(shape), dates, pairs);
+  }
+  static thread_local LongPrograms recent;
+  return LongPrograms::keeps(shape) ? run_program(stages, recent.of(shape), dates, pairs)
+                                    : run_program(stages, PipelineProgram(shape), dates, pairs);
 }
 
 std::vector<StageSpan> run_pipeline(const std::vector<StageDurations>& stages, int micro_batches,

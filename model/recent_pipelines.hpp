@@ -80,6 +80,34 @@ class RecentPipelines {
   std::vector<std::pair<Question, std::vector<StageSpan>>> known_;
 };
 
+// Programs of pipelines too long for PipelinePrograms, or of whoever has none: building one takes
+// longer than a run of it. For one thread.
+class LongPrograms {
+ public:
+  // Some 32 MB of steps.
+  [[nodiscard]] static bool keeps(const PipelineShape& shape) {
+    constexpr double most_operations = 1 << 21;
+    constexpr double kinds = 3;
+    return kinds * shape.stages * shape.chunks * shape.micro_batches <= most_operations;
+  }
+  // Until the next one is asked for.
+  [[nodiscard]] const PipelineProgram& of(const PipelineShape& shape) {
+    constexpr std::size_t most = 2;  // as given, and accumulated
+    const auto known = std::find_if(known_.begin(), known_.end(),
+                                    [&](const auto& other) { return other.first == shape; });
+    if (known != known_.end()) {
+      return known->second;
+    }
+    if (known_.size() == most) {
+      known_.erase(known_.begin());
+    }
+    return known_.emplace_back(shape, PipelineProgram(shape)).second;
+  }
+
+ private:
+  std::vector<std::pair<PipelineShape, PipelineProgram>> known_;
+};
+
 // What run_pipeline() does where it does not know the answer (model/pipeline_period.cpp).
 [[nodiscard]] std::vector<StageSpan> run_until_it_repeats(const std::vector<StageDurations>& stages,
                                                           int micro_batches,
