@@ -12,6 +12,7 @@
 #include "cli/option_values.hpp"
 #include "cli/table.hpp"
 #include "model/units_text.hpp"
+#include "profiles/node_ranges.hpp"
 
 namespace payoff {
 namespace {
@@ -94,16 +95,7 @@ std::string long_time_text(Seconds time) {
 }
 
 std::optional<Price> read_price(const Arguments& arguments, Session& session) {
-  const auto given = arguments.value(price_option.name);
-  if (!given) {
-    return std::nullopt;
-  }
-  const Parsed<Price> parsed = parse_quantity<Price>(given->text, Sign::positive);
-  if (!parsed) {
-    report_text_error(price_option.name, *given, parsed.error, session);
-    return std::nullopt;
-  }
-  return *parsed;
+  return quantity_value(arguments, price_option.name, node_prices, session);
 }
 
 TrainingQuestion read_training_question(const Arguments& arguments, Session& session) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "model/compression.hpp"
+#include "model/formula_limits.hpp"
 #include "model/method_on_graph.hpp"
 
 namespace payoff {
@@ -71,19 +72,21 @@ class Batch {
   // Adds a pass over all tensors to `pass_of(call)`.
   template <typename PassOf>
   void add_pass(const PassFormula& pass, PassOf pass_of) {
-    const auto add_to = [&](const Expression& formula, auto member, auto unit) {
+    const auto add_to = [&](const Expression& formula, auto member, auto unit,
+                            const FormulaLimit& limit = most_times) {
       each(formula, [&](const EqualTensors& shape, double value) {
-        pass_of(shape.call).*member += static_cast<double>(shape.count) * value * unit;
+        pass_of(shape.call).*member +=
+            static_cast<double>(shape.count) * within(value, limit) * unit;
       });
     };
-    add_to(pass.bytes, &PassCost::bytes, 1_B);
-    add_to(pass.random_bytes, &PassCost::random_bytes, 1_B);
-    add_to(pass.block_bytes, &PassCost::block_bytes, 1_B);
-    add_to(pass.flops, &PassCost::flops, 1_flop);
+    add_to(pass.bytes, &PassCost::bytes, 1_B, most_bytes);
+    add_to(pass.random_bytes, &PassCost::random_bytes, 1_B, most_bytes);
+    add_to(pass.block_bytes, &PassCost::block_bytes, 1_B, most_bytes);
+    add_to(pass.flops, &PassCost::flops, 1_flop, most_operations);
     add_to(pass.kernels, &PassCost::kernels, 1.0);
     add_to(pass.host_syncs, &PassCost::host_syncs, 1.0);
-    add_to(pass.host_seconds, &PassCost::host_time, 1_s);
-    add_to(pass.copied, &PassCost::copied, 1_B);
+    add_to(pass.host_seconds, &PassCost::host_time, 1_s, most_seconds);
+    add_to(pass.copied, &PassCost::copied, 1_B, most_bytes);
   }
 
  private:
@@ -149,20 +152,25 @@ Choice choose(const Method& method, std::span<const EqualTensors> all, std::size
   return choice;
 }
 
+// Of a number of bytes for one.
+Bytes of_all(const EqualTensors& shape, double value) {
+  return static_cast<double>(shape.count) * within(value, most_bytes) * 1_B;
+}
+
 void add_compressed(const Method& method, Batch& batch, std::vector<CallCost>& costs) {
   for (std::size_t r = 0; r < method.rounds.size(); ++r) {
     batch.add_pass(method.rounds[r].encode,
                    [&](std::size_t call) -> PassCost& { return costs[call].rounds[r].encode; });
     batch.each(method.rounds[r].message, [&](const EqualTensors& shape, double value) {
-      costs[shape.call].rounds[r].message += static_cast<double>(shape.count) * value * 1_B;
+      costs[shape.call].rounds[r].message += of_all(shape, value);
     });
   }
   batch.add_pass(method.decode, [&](std::size_t call) -> PassCost& { return costs[call].decode; });
   batch.each(method.state_bytes, [&](const EqualTensors& shape, double value) {
-    costs[shape.call].state += static_cast<double>(shape.count) * value * 1_B;
+    costs[shape.call].state += of_all(shape, value);
   });
   batch.each(method.saved_bytes, [&](const EqualTensors& shape, double value) {
-    costs[shape.call].saved += static_cast<double>(shape.count) * value * 1_B;
+    costs[shape.call].saved += of_all(shape, value);
   });
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 namespace payoff {
 namespace {
@@ -49,12 +50,46 @@ Problems check_effect(const CompressionPlan& plan, const Method& method, const W
   return {{"", message, "use a smaller rank or ratio, or another method"}};
 }
 
+// Of a model one of each shape; one vector of all for a method that sees buckets.
+std::vector<ParameterTensor> shapes_for(const Method& method, const Workload& workload) {
+  std::vector<ParameterTensor> shapes;
+  ParameterTensor all{0, 1, false};
+  for (const Layer& layer : workload.layers) {
+    for (const ParameterTensor& tensor : layer.parameters) {
+      all.rows += tensor.elements();
+      const bool known =
+          std::any_of(shapes.begin(), shapes.end(), [&](const ParameterTensor& other) {
+            return other.rows == tensor.rows && other.columns == tensor.columns &&
+                   other.is_matrix == tensor.is_matrix;
+          });
+      if (!known) {
+        shapes.push_back(tensor);
+      }
+    }
+  }
+  return method.granularity == Granularity::bucket ? std::vector{all} : shapes;
+}
+
 }  // namespace
 
 bool has_nothing_to_do(const Method& method, const Workers& group) {
   return group.all == group.in_node &&
          std::any_of(method.rounds.begin(), method.rounds.end(),
                      [](const RoundFormula& round) { return round.among == Among::nodes; });
+}
+
+Problems check_amounts(const CompressionPlan& plan, const Workload& workload, Bytes element,
+                       const Workers& group) {
+  Problems problems;
+  for (const Method* method : plan.gradient_methods()) {
+    if (auto problem = check_amounts(*method, shapes_for(*method, workload), element, group)) {
+      problems.push_back({"",
+                          "`" + problem->path + "` of `" + plan.label + "` is " + problem->message +
+                              " of the model",
+                          "look for a unit or a power that is wrong"});
+    }
+  }
+  return problems;
 }
 
 Problems check_effect(const CompressionPlan& plan, const Workload& workload, Bytes element,

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+#include <span>
+
 #include "model/compression.hpp"
 
 // A plan that compresses no tensor of a model (its rank above every matrix, a model of vectors
-// only) is no strategy: the step would be the uncompressed one under another name.
+// only) is no strategy: the step would be the uncompressed one under another name. One whose
+// formulas come to nothing that a machine could do has no step.
 
 namespace payoff {
 
@@ -15,5 +19,16 @@ namespace payoff {
 // empty.
 [[nodiscard]] Problems check_effect(const CompressionPlan& plan, const Workload& workload,
                                     Bytes element, const Workers& group);
+
+// The first of a method's formulas that is negative, infinite or beyond its limit for one of these
+// tensors, where it is compressed; path as in the method's file.
+[[nodiscard]] std::optional<Problem> check_amounts(const Method& method,
+                                                   std::span<const ParameterTensor> tensors,
+                                                   Bytes element, const Workers& group);
+
+// Likewise for the tensors that a model has, which no probe of check_method() may be like: at most
+// one of each of the plan's methods of gradients. Its path is empty.
+[[nodiscard]] Problems check_amounts(const CompressionPlan& plan, const Workload& workload,
+                                     Bytes element, const Workers& group);
 
 }  // namespace payoff

@@ -147,6 +147,11 @@ void check_effects(const Experiment& experiment, const Group& group, Problems& p
       problem.path = path;
       problems.push_back(std::move(problem));
     }
+    for (Problem& problem : check_amounts(experiment.plans[i], *workload, element,
+                                          {group.ranks, group.ranks_per_node})) {
+      problem.path = path;
+      problems.push_back(std::move(problem));
+    }
     append(problems, check_graphs(experiment.plans[i], {group.ranks, group.ranks_per_node}, path));
     append(problems, check_activation_effect(
                          experiment.plans[i], *workload, experiment.layout,

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "model/recent_pipelines.hpp"
+
 namespace payoff {
 namespace {
 
@@ -186,9 +188,30 @@ std::vector<StageSpan> run_every_micro_batch(const std::vector<StageDurations>& 
   const PipelineShape shape{static_cast<int>(stages.size()),
                             static_cast<int>(stages.front().chunks.size()), micro_batches, schedule,
                             pairs != nullptr};
-  return programs != nullptr && PipelinePrograms::is_short(shape)
-             ? run_program(stages, programs->of(shape), dates, pairs)
-             : run_program(stages, PipelineProgram(shape), dates, pairs);
+  if (programs != nullptr && PipelinePrograms::is_short(shape)) {
+    return run_program(stages, programs->of(shape), dates, pairs);
+  }
+  static thread_local LongPrograms recent;
+  return LongPrograms::keeps(shape) ? run_program(stages, recent.of(shape), dates, pairs)
+                                    : run_program(stages, PipelineProgram(shape), dates, pairs);
+}
+
+std::vector<StageSpan> run_pipeline(const std::vector<StageDurations>& stages, int micro_batches,
+                                    PipelineSchedule schedule, PairTimes* pairs,
+                                    PipelinePrograms* programs) {
+  const int usual =
+      usual_micro_batches(schedule, static_cast<int>(stages.size()),
+                          static_cast<int>(stages.front().chunks.size()), micro_batches);
+  if (pairs != nullptr || usual == micro_batches) {
+    return run_until_it_repeats(stages, micro_batches, schedule, pairs, programs);
+  }
+  static thread_local RecentPipelines recent;
+  RecentPipelines::Question asked = RecentPipelines::question(stages, micro_batches, schedule);
+  if (const std::vector<StageSpan>* known = recent.find(asked)) {
+    return *known;
+  }
+  return recent.keep(std::move(asked),
+                     run_until_it_repeats(stages, micro_batches, schedule, nullptr, programs));
 }
 
 }  // namespace payoff

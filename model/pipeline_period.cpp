@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/pipeline.hpp"
+#include "model/recent_pipelines.hpp"
 
 // A long pipeline repeats itself. Every date of the recurrence is the latest of a few earlier ones
 // and a duration; so where all dates within reach of the next operations, on all stages, are those
@@ -252,9 +253,9 @@ int usual_micro_batches(PipelineSchedule schedule, int stages, int chunks, int m
   return is_worth_trying(few, micro_batches) ? few + again : micro_batches;
 }
 
-std::vector<StageSpan> run_pipeline(const std::vector<StageDurations>& stages, int micro_batches,
-                                    PipelineSchedule schedule, PairTimes* pairs,
-                                    PipelinePrograms* programs) {
+std::vector<StageSpan> run_until_it_repeats(const std::vector<StageDurations>& stages,
+                                            int micro_batches, PipelineSchedule schedule,
+                                            PairTimes* pairs, PipelinePrograms* programs) {
   const int count = static_cast<int>(stages.size());
   const int chunks = static_cast<int>(stages.front().chunks.size());
   if (schedule == PipelineSchedule::gpipe) {

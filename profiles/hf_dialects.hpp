@@ -13,9 +13,11 @@
 namespace payoff {
 
 // Larger shapes are slips of the pen. Products of these stay within 64 bits: a block has at most
-// some 2^43 parameters, and there are 2^14 of them.
+// some 2^43 parameters, and there are 2^10 of them: no published transformer is deeper than
+// DeepNet's 1,000 layers (Wang et al. 2022, arXiv 2203.00555), and every one takes its time in a
+// prediction.
 namespace hf {
-inline constexpr std::int64_t most_layers = 1 << 14;
+inline constexpr std::int64_t most_layers = 1 << 10;
 inline constexpr std::int64_t widest = 1 << 20;
 inline constexpr std::int64_t most_experts = 1 << 12;
 inline constexpr std::int64_t largest_table = 1 << 24;

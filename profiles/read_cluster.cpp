@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "profiles/named_profile.hpp"
+#include "profiles/node_ranges.hpp"
 #include "profiles/read_hardware.hpp"
 
 namespace payoff {
@@ -109,7 +110,8 @@ std::optional<Profile<Cluster>> read_cluster(std::string_view name, std::optiona
         cluster.gpus_per_node =
             root.required("gpus_per_node").sourced().integer<int>(gpus_of_a_node);
         cluster.cpu = root.required("cpu").choice(cpus);
-        cluster.price = sourced<Price>(root.optional("price"));
+        cluster.price = root.optional("price").sourced().quantity<Price>(
+            {.sign = Sign::positive, .range = &node_prices});
         if (const Section host = root.optional("host").section()) {
           cluster.host = {host.required("cores").sourced().integer<int>(cores_of_a_node),
                           sourced<Bandwidth>(host.optional("copy"))};

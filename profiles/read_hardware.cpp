@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "profiles/named_profile.hpp"
+#include "profiles/node_ranges.hpp"
 #include "profiles/precision_names.hpp"
 #include "profiles/read_fitted.hpp"
 #include "profiles/read_measured.hpp"
@@ -64,7 +65,8 @@ void read_gpu_root(const Section& root, const ReadContext& context, Gpu& gpu, Fa
     const Value value = precision == Precision::fp32 ? peak.required(key) : peak.optional(key);
     gpu.peak[precision] = sourced<FlopRate>(value);
   }
-  gpu.power = sourced<Watts>(root.optional("power"));
+  gpu.power = root.optional("power").sourced().quantity<Watts>(
+      {.sign = Sign::positive, .range = &gpu_powers});
   if (const Value card = root.optional("card")) {
     gpu.card = card.boolean();
   }

@@ -130,7 +130,7 @@ void PlanReader::mark_transferred(CompressionPlan& plan, Facts& facts) const {
 
 ReadPlans read_plans(const Value& list, const Gpu& gpu, const ReadContext& context) {
   PlanReader reader(gpu, context);
-  constexpr std::size_t most = 1000;  // each is compared with every other
+  constexpr std::size_t most = 200;  // each has its break-evens and its draws
   const std::vector<Value> items = list.list();
   if (items.size() > most) {
     list.error("compares " + std::to_string(items.size()) + " strategies",

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -14,6 +15,7 @@ namespace payoff {
 namespace {
 
 constexpr double most_iterations = 1e12;
+constexpr std::size_t most_phases = 1000;  // each may have two strategies of its own
 constexpr NumberRules count{.fallback = 1, .min = 1, .max = most_iterations};
 
 // How long something is: in iterations, or as a share of the run.
@@ -35,6 +37,11 @@ class RunReader {
     total_ = length_of(run, false);
     const Value phases = run.required("phases");
     const std::vector<Value> items = phases.list();
+    if (items.size() > most_phases) {
+      phases.error("has " + std::to_string(items.size()) + " phases",
+                   "at most " + std::to_string(most_phases));
+      return {};
+    }
     for (std::size_t i = 0; i < items.size(); ++i) {
       read_phase(items[i].section("write a phase as `{plan: powersgd:rank=4, epochs: 30}`"), i);
     }

@@ -70,6 +70,45 @@ class Sequence {
   Part longest_;
 };
 
+// Of one GPU in a step, but for the codecs of activations, which are work of its pieces.
+struct Codecs {
+  Seconds gpu;     // filling and emptying of buckets included
+  Seconds own;     // of that, what is not
+  Seconds copies;  // between the GPU and its host
+  Seconds cores;
+
+  void add(const payoff::Work& work, double times) {
+    gpu += work.alone * times;
+    own += work.codec() * times;
+  }
+  void add(const HostWork& host, double times) {
+    copies += host.copy * times;
+    cores += host.work * times;
+  }
+  void add(const BucketKind& kind, std::uint64_t times) {
+    for (const BucketRound& round : kind.rounds) {
+      add(round.encode, static_cast<double>(times));
+      add(round.host, static_cast<double>(times));
+    }
+    add(kind.decode, static_cast<double>(times));
+    add(kind.host_decode, static_cast<double>(times));
+  }
+};
+
+Codecs codecs_of(const StepPlan& plan, std::size_t stage) {
+  Codecs codecs;
+  for (const Bucket& bucket : plan.buckets(stage)) {
+    codecs.add(plan.kind(bucket), reductions_of(plan));
+  }
+  const StagePlan& of = plan.stages[stage];
+  for (const auto* gathers : {&of.forward_gathers, &of.backward_gathers}) {
+    for (const WeightGather& gather : *gathers) {
+      codecs.add(plan.kinds[gather.kind], gathers_of(plan));
+    }
+  }
+  return codecs;
+}
+
 class ShortestStep {
  public:
   ShortestStep(const StepPlan& plan, const Platform& platform)
@@ -80,11 +119,13 @@ class ShortestStep {
     std::vector<bool> seen(plan_.stages.size());
     for (std::size_t p = 0; p < places_.places.size(); ++p) {
       const Place& place = places_.places[p];
-      const Seconds work = work_of(place.stage);
-      if (!to_sim_time(work)) {
-        return beyond(key_of_work(plan_), ", by the work of one GPU alone");
+      const Codecs codecs = codecs_of(plan_, place.stage);
+      const Seconds computed = work_of(place.stage);
+      const Seconds work = computed + (has_own_stream(plan_.placement) ? 0_s : codecs.gpu);
+      if (auto problem = of_work(place.stage, computed, codecs)) {
+        return problem;
       }
-      if (!to_sim_time(work * place.slowdown)) {
+      if (!to_sim_time(std::max(work, codecs.gpu) * place.slowdown)) {
         return beyond("cluster.slow_gpus", ", by the work of the slowest GPU alone");
       }
       if (!seen[place.stage]) {
@@ -101,6 +142,27 @@ class ShortestStep {
   }
 
  private:
+  // What it computes, and its codecs: after that, beside it on a stream of their own, or on its
+  // host's.
+  [[nodiscard]] std::optional<Problem> of_work(std::size_t s, Seconds computed,
+                                               const Codecs& codecs) const {
+    const bool beside = has_own_stream(plan_.placement);
+    if (!to_sim_time(beside ? std::max(computed, codecs.gpu) : computed + codecs.gpu)) {
+      const StageCompute& compute = *plan_.stages[s].compute;
+      const Seconds of_activations =
+          (compute.forward_codec.total() + compute.backward_codec.total()) *
+          static_cast<double>(plan_.layout.passes());
+      const Seconds own = codecs.own + of_activations;
+      return 2.0 * own > computed + codecs.gpu
+                 ? beyond("compress", ", by the encoders and decoders of one GPU alone")
+                 : beyond(key_of_work(plan_), ", by the work of one GPU alone");
+    }
+    if (!to_sim_time(std::max(codecs.copies, codecs.cores))) {
+      return beyond("compress", ", by the encoders and decoders of one GPU's host alone");
+    }
+    return std::nullopt;
+  }
+
   [[nodiscard]] Seconds work_of(std::size_t s) const {
     const StagePlan& stage = plan_.stages[s];
     Seconds micro_batch;

@@ -17,11 +17,12 @@ class PlanStudy {
   PlanStudy(const Experiment& experiment, const BreakEvenOptions& options)
       : experiment_(experiment),
         options_(options),
-        prepared_(experiment),
+        alone_(without_plans(experiment)),
+        prepared_(alone_),
         rival_(rival_step()),
         sizes_(experiment),
-        bandwidth_axis_(bandwidth_axis(experiment), options.rivals, options.mean),
-        replica_axis_(replica_axis(experiment), options.rivals, options.mean) {
+        bandwidth_axis_(bandwidth_axis(alone_), experiment.plans, options.rivals, options.mean),
+        replica_axis_(replica_axis(alone_), experiment.plans, options.rivals, options.mean) {
     if (replicas_use_network()) {
       useful_bandwidth_ = useful_bandwidth(experiment, options.highest_bandwidth);
       const Bandwidth highest = useful_bandwidth_.value_or(options.highest_bandwidth);
@@ -160,6 +161,7 @@ class PlanStudy {
 
   const Experiment& experiment_;
   const BreakEvenOptions& options_;
+  Experiment alone_;  // without its plans
   PreparedExperiment prepared_;
   Seconds rival_;
   MessageSizes sizes_;

@@ -45,7 +45,8 @@ class Map {
 
  private:
   [[nodiscard]] std::optional<FrontierValue> value(double x, double y) const {
-    JobAxis axis([this, y](double at) { return job(at, y); }, question_.limits, {});
+    JobAxis axis([this, y](double at) { return job(at, y); }, question_.experiment.plans,
+                 question_.limits, {});
     const std::optional<Seconds> step = axis.step(question_.plan, x);
     const std::optional<Seconds> given = axis.step(0, x);
     const std::optional<Seconds> rival = axis.rival_step(x);

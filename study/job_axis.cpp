@@ -78,41 +78,68 @@ std::vector<double> ascending(std::vector<double> values) {
   return values;
 }
 
-JobAxis::JobAxis(Make make, std::optional<RemedyLimits> rivals, Latents mean)
-    : make_(std::move(make)), rivals_(rivals), mean_(mean) {}
+JobAxis::JobAxis(Make make, const std::vector<CompressionPlan>& plans,
+                 std::optional<RemedyLimits> rivals, Latents mean)
+    : make_(std::move(make)), plans_(&plans), rivals_(rivals), mean_(mean) {}
 
 JobAxis::At& JobAxis::at(double x) {
+  constexpr std::size_t most_layers = 1000;  // of jobs that are kept
   const auto [entry, is_new] = cache_.try_emplace(x);
+  At& here = entry->second;
   if (is_new) {
     if (std::optional<Experiment> experiment = make_(x)) {
-      entry->second.prepared = std::make_unique<PreparedExperiment>(*std::move(experiment));
+      experiment->plans.erase(experiment->plans.begin() + 1, experiment->plans.end());
+      here.prepared = std::make_unique<PreparedExperiment>(*std::move(experiment));
+      if (here.prepared->workload().layers.size() > most_layers) {
+        time_all(here);
+      }
     }
   }
-  return entry->second;
+  return here;
+}
+
+void JobAxis::time_all(At& here) {
+  for (std::size_t plan = 0; plan < plans_->size(); ++plan) {
+    here.steps.emplace(plan, timed(plan, *here.prepared));
+  }
+  if (rivals_) {
+    here.rival = timed_remedy(*here.prepared);
+  }
+  here.prepared.reset();
+}
+
+std::optional<JobAxis::Timed> JobAxis::timed(std::size_t plan,
+                                             const PreparedExperiment& job) const {
+  const Experiment& experiment = job.experiment();
+  const CompressionPlan& compression = (*plans_)[plan];
+  if (plan > 0 && !problems_of_plan(experiment, compression).empty()) {
+    return std::nullopt;
+  }
+  const StepPrediction prediction = job.predict(compression);
+  return Timed{
+      mean_ == Latents{} ? prediction.step : central_step(job.plan(compression), experiment, mean_),
+      exposed_communication(prediction.waterfall), prediction.memory.fits()};
+}
+
+JobAxis::Timed JobAxis::timed_remedy(const PreparedExperiment& job) const {
+  const Variant remedy = best_remedy(job, *rivals_, mean_);
+  return {central_step(remedy.plan, job.experiment(), mean_) / remedy.batches,
+          exposed_communication(remedy.prediction.waterfall) / remedy.batches,
+          remedy.prediction.memory.fits()};
 }
 
 std::optional<JobAxis::Timed> JobAxis::timed(std::size_t plan, double x) {
   At& here = at(x);
-  if (!here.prepared) {
-    return std::nullopt;
+  if (here.prepared && !here.steps.contains(plan)) {
+    here.steps.emplace(plan, timed(plan, *here.prepared));
   }
-  const auto [entry, is_new] = here.steps.try_emplace(plan);
-  const Experiment& experiment = here.prepared->experiment();
-  if (is_new && (plan == 0 || problems_of_plan(experiment, plan).empty())) {
-    const StepPrediction prediction = here.prepared->predict(experiment.plans[plan]);
-    entry->second = {prediction.step, exposed_communication(prediction.waterfall),
-                     prediction.memory.fits()};
-    if (mean_ != Latents{}) {
-      entry->second->step =
-          central_step(here.prepared->plan(experiment.plans[plan]), experiment, mean_);
-    }
-  }
-  return entry->second;
+  const auto known = here.steps.find(plan);
+  return known != here.steps.end() ? known->second : std::nullopt;
 }
 
 bool JobAxis::is_possible(std::size_t plan, double x) const {
   const std::optional<Experiment> job = make_(x);
-  return job && (plan == 0 || problems_of_plan(*job, plan).empty());
+  return job && (plan == 0 || problems_of_plan(*job, (*plans_)[plan]).empty());
 }
 
 std::optional<Seconds> JobAxis::step(std::size_t plan, double x) {
@@ -136,10 +163,7 @@ std::optional<JobAxis::Timed> JobAxis::timed_rival(double x) {
   }
   At& here = at(x);
   if (here.prepared && !here.rival) {
-    const Variant remedy = best_remedy(*here.prepared, *rivals_, mean_);
-    here.rival = {central_step(remedy.plan, here.prepared->experiment(), mean_) / remedy.batches,
-                  exposed_communication(remedy.prediction.waterfall) / remedy.batches,
-                  remedy.prediction.memory.fits()};
+    here.rival = timed_remedy(*here.prepared);
   }
   return here.rival;
 }

@@ -23,12 +23,15 @@ namespace payoff {
 
 class JobAxis {
  public:
-  // The experiment at a value of the axis; nullopt where there is none. Of its plans those that
-  // check() refuses there have no value, the others have theirs.
+  // The experiment at a value of the axis; nullopt where there is none. Its plans are not asked
+  // for: of those of the axis the ones that check() refuses there have no value, the others have
+  // theirs.
   using Make = std::function<std::optional<Experiment>(double)>;
 
-  // `rivals`: how far the best remedy may go; none: the job as given.
-  JobAxis(Make make, std::optional<RemedyLimits> rivals, Latents mean);
+  // `plans`: the same at every value; they outlive the axis. `rivals`: how far the best remedy may
+  // go; none: the job as given.
+  JobAxis(Make make, const std::vector<CompressionPlan>& plans, std::optional<RemedyLimits> rivals,
+          Latents mean);
 
   // Of the rival over the plan, minus one; -1 where the job or its compression does not exist or
   // does not fit the memory.
@@ -51,15 +54,21 @@ class JobAxis {
     bool fits{};
   };
   struct At {
-    std::unique_ptr<PreparedExperiment> prepared;  // null where there is no such job
+    std::unique_ptr<PreparedExperiment> prepared;  // null where there is no such job, and below
     std::optional<Timed> rival;
     std::map<std::size_t, std::optional<Timed>> steps;  // of what was asked for
   };
   At& at(double x);
+  // Everything that can be asked for, and then not the job any longer: many thousand layers at
+  // every value of an axis would be gigabytes.
+  void time_all(At& here);
+  [[nodiscard]] std::optional<Timed> timed(std::size_t plan, const PreparedExperiment& job) const;
+  [[nodiscard]] Timed timed_remedy(const PreparedExperiment& job) const;
   [[nodiscard]] std::optional<Timed> timed(std::size_t plan, double x);
   [[nodiscard]] std::optional<Timed> timed_rival(double x);
 
   Make make_;
+  const std::vector<CompressionPlan>* plans_;
   std::optional<RemedyLimits> rivals_;
   Latents mean_;
   std::map<double, At> cache_;

@@ -65,18 +65,24 @@ std::string why_not_with_dp(const Experiment& experiment, int dp) {
   return problems.empty() ? "" : problems.front().message;
 }
 
+Experiment without_plans(const Experiment& experiment) {
+  return {
+      experiment.name,   experiment.cluster,  experiment.software,        experiment.model,
+      experiment.layout, experiment.training, {experiment.plans.front()}, experiment.layer_times};
+}
+
 bool is_possible_uncompressed(const Experiment& experiment) {
-  Experiment job = experiment;
-  job.plans.resize(1);
-  return check(job).empty();
+  return check(without_plans(experiment)).empty();
 }
 
 Problems problems_of_plan(const Experiment& experiment, std::size_t plan) {
-  Experiment job = experiment;
-  job.plans = {experiment.plans.front()};
-  if (plan > 0) {
-    job.plans.push_back(experiment.plans.at(plan));
-  }
+  return plan == 0 ? check(without_plans(experiment))
+                   : problems_of_plan(experiment, experiment.plans.at(plan));
+}
+
+Problems problems_of_plan(const Experiment& experiment, const CompressionPlan& plan) {
+  Experiment job = without_plans(experiment);
+  job.plans.push_back(plan);
   return check(job);
 }
 

@@ -26,6 +26,9 @@ namespace payoff {
 [[nodiscard]] bool is_possible_uncompressed(const Experiment& experiment);
 // What check() says of the job with this plan alone.
 [[nodiscard]] Problems problems_of_plan(const Experiment& experiment, std::size_t plan);
+[[nodiscard]] Problems problems_of_plan(const Experiment& experiment, const CompressionPlan& plan);
+// The job with its first plan alone, which is none: what every value of an axis has a copy of.
+[[nodiscard]] Experiment without_plans(const Experiment& experiment);
 
 struct LastPossible {
   int count{};  // zero where none is

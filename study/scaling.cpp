@@ -59,13 +59,13 @@ Curves<X> trace(const Experiment& experiment, JobAxis& axis, const std::vector<d
 }
 
 // The speedup of one plan in every draw, at one value of the axis.
-std::vector<double> drawn_speedups(const Experiment& experiment, std::size_t plan,
+std::vector<double> drawn_speedups(const Experiment& experiment, const CompressionPlan& plan,
                                    const ScalingOptions& options) {
   const PreparedExperiment prepared(experiment);
   std::map<std::string, std::size_t> codecs;
-  Ensemble ensemble({{.plan = prepared.plan(experiment.plans.front())},
-                     uncertain_plan(prepared, experiment.plans[plan], codecs)},
-                    compute_sd(experiment));
+  Ensemble ensemble(
+      {{.plan = prepared.plan(experiment.plans.front())}, uncertain_plan(prepared, plan, codecs)},
+      compute_sd(experiment));
   const Belief belief{.mean = options.mean};
   const auto steps =
       sample_steps(ensemble, make_draws(options.draws, seed, ensemble.codecs(), belief));
@@ -77,15 +77,17 @@ std::vector<double> drawn_speedups(const Experiment& experiment, std::size_t pla
 }
 
 template <typename X>
-void add_band(const JobAxis::Make& make, const std::vector<double>& xs, X unit,
-              const ScalingOptions& options, Curves<X>& curves) {
+void add_band(const JobAxis::Make& make, const Experiment& experiment,
+              const std::vector<double>& xs, X unit, const ScalingOptions& options,
+              Curves<X>& curves) {
   if (!options.band_of || options.draws == 0) {
     return;
   }
   for (const double x : xs) {
     const std::optional<Experiment> job = make(x);
-    if (job && problems_of_plan(*job, *options.band_of).empty()) {
-      const std::vector<double> speedups = drawn_speedups(*job, *options.band_of, options);
+    const CompressionPlan& plan = experiment.plans[*options.band_of];
+    if (job && problems_of_plan(*job, plan).empty()) {
+      const std::vector<double> speedups = drawn_speedups(*job, plan, options);
       curves.band.push_back({on(x, unit), quantile(speedups, 0.05), quantile(speedups, 0.95)});
     }
   }
@@ -223,8 +225,8 @@ Curves<int> gpu_curves(const Experiment& experiment, const std::vector<BreakEven
   const std::vector<double> ends = end_counts(marks, gpus, low, high);
   xs.insert(xs.end(), ends.begin(), ends.end());
   xs = ascending(std::move(xs));
-  const JobAxis::Make make = replica_axis(experiment);
-  JobAxis axis(make, options.rivals, options.mean);
+  const Experiment alone = without_plans(experiment);
+  JobAxis axis(replica_axis(alone), experiment.plans, options.rivals, options.mean);
   const std::vector<std::optional<int>> last = last_counts(experiment, axis, xs);
   for (const std::optional<int>& count : last) {
     xs.insert(xs.end(), count ? 1 : 0, count.value_or(0));
@@ -237,7 +239,7 @@ Curves<int> gpu_curves(const Experiment& experiment, const std::vector<BreakEven
   if (last.front()) {
     curves.why_it_ends = why_not_with_dp(experiment, (*last.front() + 1) * step.replicas);
   }
-  add_band(make, xs, gpus, options, curves);
+  add_band(replica_axis(alone), experiment, xs, gpus, options, curves);
   mark_all(marks, &BreakEven::gpus, curves);
   return curves;
 }
@@ -259,10 +261,10 @@ Curves<Bandwidth> bandwidth_curves(const Experiment& experiment,
   add(experiment.cluster.nic.si);
   for_each_end<Bandwidth>(marks, &BreakEven::bandwidth, [&](Bandwidth end, int) { add(end.si); });
   xs = ascending(std::move(xs));
-  const JobAxis::Make make = bandwidth_axis(experiment);
-  JobAxis axis(make, options.rivals, options.mean);
+  const Experiment alone = without_plans(experiment);
+  JobAxis axis(bandwidth_axis(alone), experiment.plans, options.rivals, options.mean);
   Curves<Bandwidth> curves = trace(experiment, axis, xs, Bandwidth{1.0});
-  add_band(make, xs, Bandwidth{1.0}, options, curves);
+  add_band(bandwidth_axis(alone), experiment, xs, Bandwidth{1.0}, options, curves);
   mark_all(marks, &BreakEven::bandwidth, curves);
   return curves;
 }
@@ -270,8 +272,8 @@ Curves<Bandwidth> bandwidth_curves(const Experiment& experiment,
 Curves<double> size_curves(const Experiment& experiment, const ScalingOptions& options) {
   const std::vector<double> sizes = model_sizes(experiment, options.fewest_parameters,
                                                 options.most_parameters, options.points_per_decade);
-  const JobAxis::Make make = size_axis(experiment);
-  JobAxis axis(make, options.rivals, options.mean);
+  const Experiment alone = without_plans(experiment);
+  JobAxis axis(size_axis(alone), experiment.plans, options.rivals, options.mean);
   // By plan: what pays first, then its neighbour that does not.
   std::vector<std::vector<double>> ends(experiment.plans.size());
   std::vector<double> xs = sizes;
@@ -289,7 +291,7 @@ Curves<double> size_curves(const Experiment& experiment, const ScalingOptions& o
     }
     curves.plans[plan].pays = paying_sizes(curves.plans[plan], plan, options.band, axis);
   }
-  add_band(make, xs, 1.0, options, curves);
+  add_band(size_axis(alone), experiment, xs, 1.0, options, curves);
   return curves;
 }
 

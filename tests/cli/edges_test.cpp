@@ -93,6 +93,21 @@ const std::vector<Edge> edges = {
     {{"--nodes", "2", "--set", "cluster.jitter=0"}, true},
 };
 
+// A method of one's own: every value once, with one formula changed.
+struct OwnMethod {
+  std::string bytes{"v * n"};
+  std::string kernels{"1"};
+  std::string message{"2 * n"};
+
+  [[nodiscard]] std::string text() const {
+    return "method: mine\ndescription: mine\nimplementation: fused\ngranularity: tensor\n"
+           "sums_in_collective: true\nrounds:\n- encode: {bytes: \"" +
+           bytes + "\", kernels: \"" + kernels + "\"}\n  collective: all_reduce\n  message: \"" +
+           message + "\"\ndecode: {bytes: \"v * n\", kernels: \"1\"}\nwire: {as_published: \"" +
+           message + "\", as_implemented: \"" + message + "\", used: as_published}\n";
+  }
+};
+
 // Four GPUs in a ring of links.
 std::string ring(const std::string& rate, const std::string& latency) {
   return "topology: ring\nserver: {gpus: 1, nics: {count: 1, bandwidth: 100 Gb/s}}\nservers: 4\n"
@@ -180,4 +195,59 @@ TEST_CASE("the textbook's ring takes no less time over slower links, up to a sec
     before = seconds;
   }
   CHECK(before >= 6.0);  // 2 (4 - 1) steps of a second each
+}
+
+TEST_CASE("formulas of a method at their limits are answered, beyond them refused at their place") {
+  struct Asked {
+    OwnMethod method;
+    bool is_predicted;
+    bool is_simulated;
+  };
+  // gpt2 has 148 tensors. 1e9 kernels of 4 us for each are 7 days, which the clock of 106 has room
+  // for; 1e18 bytes at 1e12 a second are 12 days for each, which it has not.
+  const std::vector<Asked> all = {
+      {{}, true, true},
+      {{.kernels = "1e5"}, true, true},
+      {{.kernels = "1e9"}, true, true},
+      {{.kernels = "1.001e9"}, false, false},
+      {{.kernels = "1e307"}, false, false},
+      {{.bytes = "1e18"}, true, false},
+      {{.bytes = "1.001e18"}, false, false},
+      {{.bytes = "1e307"}, false, false},
+      {{.message = "1e18"}, true, false},
+      {{.message = "1.5e308"}, false, false},
+      // Of 1024 x 768, the table of positions, which no probe is.
+      {{.bytes = "if(n == 786432, 1e307, v * n)"}, false, false},
+      {{.bytes = "if(n == 786432, 0 - n, v * n)"}, false, false},
+  };
+  const test::ScratchFolder folder;
+  const std::string file = folder.path("mine.yaml");
+  for (const Asked& asked : all) {
+    folder.write("mine.yaml", asked.method.text());
+    INFO(asked.method.text());
+    const Words job = joined(small, {"--nodes", "2", "--compress", file});
+    CHECK(is_answered(joined({"predict"}, job)) == asked.is_predicted);
+    CHECK(is_answered(joined({"simulate"}, job)) == asked.is_simulated);
+  }
+  folder.write("mine.yaml", OwnMethod{.kernels = "1e12"}.text());
+  const std::string told =
+      test::payoff(joined({"predict"}, joined(small, {"--nodes", "2", "--compress", file}))).err;
+  CHECK(told.find("mine.yaml:7:37") != std::string::npos);
+  CHECK(told.find("more than 1e9 for a tensor of 1 x 1") != std::string::npos);
+}
+
+TEST_CASE("what trained tokens cost is finite up to the dearest node, and refused beyond it") {
+  const Words job = joined({"predict"}, joined(small, {"--nodes", "2", "--tokens", "1e18"}));
+  CHECK(is_answered(joined(job, {"--price", "1000000 USD/h"})));
+  const json run =
+      test::json_of(joined(job, {"--price", "1000000 USD/h"}))["plans"][0]["training"]["run"];
+  CHECK_THAT(run["cost_usd"].get<double>(),
+             Catch::Matchers::WithinRel(2 * 1e6 / 3600 * run["time_seconds"].get<double>(), 1e-12));
+  for (const char* price :
+       {"1000001 USD/h", "278 USD/s", "1e300 USD/h", "1e308 USD/h", "0 USD/h"}) {
+    INFO(price);
+    CHECK_FALSE(is_answered(joined(job, {"--price", price})));
+    CHECK_FALSE(is_answered(
+        {"run", PAYOFF_SOURCE_DIR "/examples/10-accordion-resnet18", "--price", price}));
+  }
 }

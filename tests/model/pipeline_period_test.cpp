@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/pipeline.hpp"
+#include "model/recent_pipelines.hpp"
 #include "model/schedule.hpp"
 #include "tests/catch.hpp"
 
@@ -96,6 +97,45 @@ TEST_CASE("a step that repeats itself ends as if every micro-batch had been run"
     repeated += usual_micro_batches(schedule, count, chunks, micro_batches) < micro_batches ? 1 : 0;
   }
   CHECK(repeated > cases / 2);
+}
+
+TEST_CASE("a pipeline that ran before ends as it did, and one that differs in a number does not") {
+  std::mt19937 random(20261128);
+  const std::vector<Piece> pieces(3, Piece{{WorkKind::forward, Seconds{0.4}}, {}});
+  for (int n = 0; n < 20; ++n) {
+    auto stages = random_stages(random, 4, 1, false);
+    for (StageDurations& stage : stages) {
+      stage.chunks[0].forward_pieces = stage.chunks[0].backward_pieces = pieces;
+      stage.beside_send = Paces(Pace(n % 2 == 0 ? 1.0 : 0.9), nullptr);
+    }
+    constexpr int micro_batches = 500;
+    constexpr auto schedule = PipelineSchedule::one_f_one_b;
+    const auto ends_of = [&](const std::vector<StageSpan>& spans) {
+      std::vector<double> ends;
+      for (const StageSpan& span : spans) {
+        ends.insert(ends.end(), {span.end.si, span.slowed.si, span.last.front().start.si});
+      }
+      return ends;
+    };
+    const auto check = [&] {
+      const auto expected =
+          ends_of(run_until_it_repeats(stages, micro_batches, schedule, nullptr, nullptr));
+      CHECK(ends_of(run_pipeline(stages, micro_batches)) == expected);
+      CHECK(ends_of(run_pipeline(stages, micro_batches)) == expected);
+    };
+    check();
+    stages[1].chunks[0].backward *= 1.001;
+    check();
+    stages[2].send_backward += Seconds{3.0};
+    check();
+    stages[0].beside_send = Paces(Pace(0.8), nullptr);
+    check();
+    const std::vector<Piece> longer(3, Piece{{WorkKind::forward, Seconds{0.5}}, {}});
+    stages[0].chunks[0].forward_pieces = longer;
+    check();
+    CHECK(ends_of(run_pipeline(stages, micro_batches + 1)) !=
+          ends_of(run_pipeline(stages, micro_batches)));
+  }
 }
 
 TEST_CASE("a link that is slower than the work by a little is not taken for settled") {

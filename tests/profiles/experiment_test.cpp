@@ -54,6 +54,19 @@ TEST_CASE("what is wrong with a plan is said at its own entry of the list") {
             "e.yaml:8:3 `compress.3`: `signsgd` " + whole_gradient);
 }
 
+TEST_CASE("an experiment compares at most two hundred strategies, and more are told once") {
+  const auto comparing = [](int count) {
+    std::string text = "cluster: {profile: p3-8xlarge}\nmodel: {profile: bert-large}\ncompress:\n";
+    for (int i = 0; i < count; ++i) {
+      text += "- topk:ratio=0.0" + std::to_string(1001 + i) + "\n";
+    }
+    return text;
+  };
+  CHECK(experiment_of(comparing(200)).experiment.plans.size() == 201);  // and none
+  CHECK(errors_of(comparing(201)) ==
+        "e.yaml:4:1 `compress` compares 201 strategies | at most 200\n");
+}
+
 TEST_CASE("a cluster that is not known leaves the other keys of its section known") {
   const std::string unknown =
       "e.yaml:1:20 no cluster `dgx-h10` | did you mean `dgx-h100`? | `payoff profiles list "

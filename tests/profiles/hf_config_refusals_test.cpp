@@ -85,6 +85,12 @@ TEST_CASE("sizes that do not fit each other are refused") {
   }
 }
 
+TEST_CASE("a transformer of a thousand layers is read, and one of ten thousand refused") {
+  CHECK(read(with(gpt2, {{"n_layer", 1024}})).errors.empty());
+  CHECK_THAT(read(with(gpt2, {{"n_layer", 1025}})).errors, Catch::Matchers::Contains("n_layer"));
+  CHECK_THAT(read(with(gpt2, {{"n_layer", 10000}})).errors, Catch::Matchers::Contains("1024"));
+}
+
 TEST_CASE("what is no JSON is refused where it stops being some") {
   CHECK(read(std::string("{\"model_type\": \"gpt2\",\n \"n_embd\" 768}")).errors ==
         "config.json:2:13 this is not valid JSON | it cannot go on like this here\n");

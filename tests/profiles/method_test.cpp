@@ -187,6 +187,11 @@ TEST_CASE("what the rounds send must be what the file says that they send") {
 TEST_CASE("formulas that cannot be priced are refused where they stand") {
   CHECK(errors_of(changed("kernels: \"1\"", "kernels: \"1 - n\"")) ==
         "mine.yaml:11:48 `rounds[0].encode.kernels`: negative for a tensor of 2 x 768\n");
+  CHECK(errors_of(changed("kernels: \"1\"", "kernels: \"1e12\"")) ==
+        "mine.yaml:11:48 `rounds[0].encode.kernels`: more than 1e9 for a tensor of 1 x 1\n");
+  CHECK(errors_of(changed("\"v * n + v * kept\"", "\"n ^ 3\"")) ==
+        "mine.yaml:11:19 `rounds[0].encode.bytes`: more than 1e18 bytes for a tensor of 50257 x "
+        "1600\n");
   CHECK_THAT(errors_of(own_method.substr(0, own_method.find("rounds:")) +
                        "rounds: []\nwire: {as_published: \"0\", as_implemented: \"0\", used: "
                        "as_published}\n"),

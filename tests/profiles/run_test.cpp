@@ -117,3 +117,19 @@ TEST_CASE("a plan that the job cannot have is told where its phase names it") {
   CHECK_THAT(result.text, ContainsSubstring("run.phases"));
   CHECK_THAT(result.text, ContainsSubstring("zero 2 divides them"));
 }
+
+TEST_CASE("a run has at most a thousand phases, and more are told once") {
+  const auto phases = [](int count) {
+    std::string yaml = "run:\n  phases:\n";
+    for (int i = 0; i < count; ++i) {
+      yaml += "  - {plan: none, iterations: 1}\n";
+    }
+    return read(yaml);
+  };
+  const Read most = phases(1000);
+  REQUIRE(most.experiment);
+  CHECK(most.experiment->run->phases.size() == 1000);
+  const Read more = phases(1001);
+  CHECK_FALSE(more.experiment);
+  CHECK(more.text == "`run.phases` has 1001 phases; at most 1000; \n");
+}

@@ -131,6 +131,44 @@ TEST_CASE("activations that a step waits for add up over micro-batches, with its
   CHECK_THAT(both[0].message, ContainsSubstring("by the work and the messages of one GPU"));
 }
 
+TEST_CASE("codecs add up to the work of their stream, which is the GPU's own or another one") {
+  // 58 days of work, and of encoding and decoding 2 x 29.
+  constexpr Seconds days_29{2.5e6};
+  StepPlan plan = test::pipeline(1, 1000, 1, Seconds{2000}, Seconds{3000});
+  test::add_bucket(plan, 0, 0, days_29, test::gradients(1_ms), days_29);
+  plan.placement = Placement::side_stream;
+  CHECK(sim::check(plan, sim::Platform()).empty());
+  plan.placement = Placement::compute_stream;
+  const Problems together = sim::check(plan, sim::Platform());
+  REQUIRE(together.size() == 1);
+  CHECK(together[0].path == "layout.micro_batches");
+  // 116 days of codecs alone, wherever they run.
+  test::add_bucket(plan, 0, 0, days_29, test::gradients(1_ms), days_29);
+  for (const Placement placement : {Placement::compute_stream, Placement::side_stream}) {
+    plan.placement = placement;
+    const Problems alone = sim::check(plan, sim::Platform());
+    REQUIRE(alone.size() == 1);
+    CHECK(alone[0].path == "compress");
+    CHECK_THAT(alone[0].message, EndsWith("by the encoders and decoders of one GPU alone"));
+  }
+}
+
+TEST_CASE("a codec on the host is too much for the clock by its cores, or by its copies") {
+  for (const bool cores : {true, false}) {
+    StepPlan plan = test::pipeline(1, 1, 1, 1_ms, 2_ms);
+    test::add_bucket(plan, 0, 0, 0_s, test::gradients(1_ms), 0_s);
+    HostWork& host = plan.kinds[0].rounds[0].host;
+    host.any = true;
+    (cores ? host.work : host.copy) = Seconds{9e6};
+    CHECK(sim::check(plan, sim::Platform()).empty());  // 104 days
+    plan.stages[0].buckets.push_back(plan.stages[0].buckets[0]);
+    const Problems twice = sim::check(plan, sim::Platform());
+    REQUIRE(twice.size() == 1);
+    CHECK(twice[0].path == "compress");
+    CHECK_THAT(twice[0].message, ContainsSubstring("of one GPU's host"));
+  }
+}
+
 TEST_CASE("sends are too much for the clock where one is, all on one link, or one by one") {
   StepPlan plan = test::pipeline(2, 1000, 1, 1_ms, 1_ms);
   plan.layout.dp = 8;
