@@ -37,7 +37,7 @@ TEST_CASE("a value of the wrong kind is refused at its key") {
   CHECK(read(text).errors ==
         "config.json:2:2 `n_embd`" + range + "1048576 | this is a string\n" +
             "config.json:3:2 `n_head`" + range + "1048576 | this is 12.5\n" +
-            "config.json:4:2 `n_layer`" + range + "16384 | this is -12\n" +
+            "config.json:4:2 `n_layer`" + range + "1024 | this is -12\n" +
             "config.json:5:2 `n_positions`" + range + "268435456 | this is a boolean\n" +
             "config.json:5:23 `vocab_size`" + range + "16777216 | this is 1e+30\n");
 }
