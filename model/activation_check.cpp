@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/activation_codecs.hpp"
+#include "model/compression_effect.hpp"
 #include "model/layer_division.hpp"
 
 namespace payoff {
@@ -213,12 +214,23 @@ class Check {
     return nullptr;
   }
 
+  // With activations as they are, which no probe of check_method() may be like.
+  void can_be_priced(const Method& method, const ParameterTensor& activations, Bytes element,
+                     const Workers& group) const {
+    if (const auto problem = check_amounts(method, {&activations, 1}, element, group)) {
+      add(in_backquotes(problem->path) + " of " + in_backquotes(method.name) + " is " +
+              problem->message + ", as activations are here",
+          "look for a unit or a power that is wrong");
+    }
+  }
+
   // What goes to different ranks, row by row.
   void rows_get_smaller(const Layer& layer, Bytes per_sample, std::int64_t width, Bytes element,
                         const std::string& what) const {
     const ParameterTensor tokens =
         activation_tensor(layout_.micro_batch * per_sample, element, width);
     const Method sent = with_formulas(of_.method, of_.method.sent);
+    can_be_priced(sent, tokens, element, {1, 1});
     const Bytes together = bytes_sent(sent, tokens, element);
     const Bytes apart =
         static_cast<double>(tokens.rows) * bytes_sent(sent, {1, width, true}, element);
@@ -256,8 +268,9 @@ class Check {
                                    : boundary_size(layer, layout_);
     const ParameterTensor activations = activation_tensor(size, element, width);
     const Method method = sums ? of_.method : with_formulas(of_.method, of_.method.sent);
-    const CallCost cost = compress(method, {&activations, 1}, element, sums ? tensor.ranks : 1,
-                                   sums ? tensor.ranks_per_node : 1);
+    const Workers group = sums ? Workers{tensor.ranks, tensor.ranks_per_node} : Workers{1, 1};
+    can_be_priced(method, activations, element, group);
+    const CallCost cost = compress(method, {&activations, 1}, element, group.all, group.in_node);
     if (cost.rounds.empty()) {
       add_no_smaller(layer, activations);
     }

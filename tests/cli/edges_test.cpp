@@ -236,6 +236,28 @@ TEST_CASE("formulas of a method at their limits are answered, beyond them refuse
   CHECK(told.find("more than 1e9 for a tensor of 1 x 1") != std::string::npos);
 }
 
+TEST_CASE("a formula that the activations of a job make negative or too large is refused") {
+  const test::ScratchFolder folder;
+  const Words job = joined(small, {"--nodes", "2", "--pp", "2", "--compress",
+                                   folder.path("mine.yaml") + ":traffic=pp_activations"});
+  const auto is_taken = [&](const std::string& bytes) {
+    folder.write("mine.yaml",
+                 "method: mine\ndescription: mine\nimplementation: fused\ngranularity: tensor\n"
+                 "traffic: [pp_activations]\nrounds:\n- encode: {bytes: \"" +
+                     bytes +
+                     "\", kernels: \"1\"}\n  collective: send_recv\n  message: n\n"
+                     "wire: {as_published: n, as_implemented: n, used: as_published}\n");
+    CAPTURE(bytes);
+    const bool predicted = is_answered(joined({"predict"}, job));
+    CHECK(is_answered(joined({"simulate"}, job)) == predicted);
+    return predicted;
+  };
+  CHECK(is_taken("v * n"));
+  // Of 128 tokens of 768.
+  CHECK_FALSE(is_taken("if(n == 128 * 768, 0 - n, v * n)"));
+  CHECK_FALSE(is_taken("if(n == 128 * 768, 1e300, v * n)"));
+}
+
 TEST_CASE("what trained tokens cost is finite up to the dearest node, and refused beyond it") {
   const Words job = joined({"predict"}, joined(small, {"--nodes", "2", "--tokens", "1e18"}));
   CHECK(is_answered(joined(job, {"--price", "1000000 USD/h"})));
