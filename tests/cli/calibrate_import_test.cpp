@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "cli/exit_code.hpp"
-#include "cli/profile_library.hpp"
 #include "model/matrix_product.hpp"
+#include "profiles/library.hpp"
 #include "profiles/read_hardware.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/capture.hpp"
@@ -134,7 +134,7 @@ namespace {
 
 // The H100 with the law that predictions take where nothing was measured.
 Gpu shipped_h100() {
-  const Library library = find_library();
+  const Library library(PAYOFF_SOURCE_DIR "/profiles");
   SourceMap sources;
   Diagnostics diagnostics;
   auto gpu = read_gpu("h100-sxm", std::nullopt, {library, sources, diagnostics});
