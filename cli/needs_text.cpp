@@ -82,10 +82,11 @@ std::string needs_text(const NeedsReport& report) {
                   report.plan.label, fixed(gain.speedup, 3), fixed(gain.speedup_low, 3),
                   fixed(gain.speedup_high, 3), name(Payoff::verdict_of(report.plan)));
   text += next_text(report);
-  text += report.needs.empty()
-              ? "\nEvery number that it reads is measured or published.\n"
-              : "\nWhat is assumed or of a data sheet: what decides the verdict first, and of each the "
-                "numbers that are\nleast certain by themselves (+-)\n";
+  text +=
+      report.needs.empty()
+          ? "\nEvery number that it reads is measured or published.\n"
+          : "\nWhat is assumed or of a data sheet: what decides the verdict first, and of each the "
+            "numbers that are\nleast certain by themselves (+-)\n";
   for (std::size_t i = 0; i < report.needs.size(); ++i) {
     text += need_text(report.needs[i], i + 1);
   }
