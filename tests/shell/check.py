@@ -58,7 +58,7 @@ LINES = [
     ("payoff sweep --over nod", "payoff sweep --over nodes="),
     ("payoff sweep --over compress=none,powersgd_g",
      "payoff sweep --over compress=none,powersgd_gram_schmidt"),
-    ("payoff check examples/own-compressor/eig",
+    ("payoff check examples/own-compressor/eighths.y",
      "payoff check examples/own-compressor/eighths.yaml"),
 ]
 
