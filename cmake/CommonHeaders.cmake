@@ -20,15 +20,13 @@ function(payoff_precompile_tests target)
   endif()
 endfunction()
 
-# payoff_unity(TARGET MODULE): where PAYOFF_UNITY is on, or PAYOFF_UNITY_MODULES has the module, compiles
-# several sources of the target at a time. The time of most is their headers', which are then read once.
+# payoff_unity(TARGET): where PAYOFF_UNITY is on, compiles several sources of the target at a time. The time of most is their headers', which are then read once.
 # For that a name in an unnamed namespace is unique in its module; builds that compile each source alone
 # warn of shadowing. A change compiles its neighbours anew: for builds from clean, not for work on a module.
 option(PAYOFF_UNITY "Compile the sources of a module several at a time" OFF)
-set(PAYOFF_UNITY_MODULES "" CACHE STRING "Modules compiled several sources at a time, whatever the others are")
 
-function(payoff_unity target module)
-  if(PAYOFF_UNITY OR module IN_LIST PAYOFF_UNITY_MODULES)
+function(payoff_unity target)
+  if(PAYOFF_UNITY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 40)
   endif()
 endfunction()
