@@ -5,6 +5,9 @@
 #include <array>
 #include <vector>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 namespace payoff {
 namespace {
 
@@ -15,14 +18,6 @@ constexpr std::string_view with_scattering = "random_k,scatter_add,casts,groups,
 constexpr std::string_view multiplying = "power_sgd";
 constexpr std::array<std::string_view, 3> of_streams{"resident_efficiency", "memory_efficiency",
                                                      "relative_sd"};
-
-std::string with_commas(const std::vector<std::string>& kernels) {
-  std::string text;
-  for (const std::string& kernel : kernels) {
-    text += (text.empty() ? "" : ",") + kernel;
-  }
-  return text;
-}
 
 // No kernel of a library that payoff-kernels opens only streams, and those of a method are the
 // fused ones in its place.
@@ -42,7 +37,9 @@ bool gathers(const Method& method) {
 std::string codec_kernels(const Method& method, std::string_view key) {
   const std::vector<std::string>& own = method.kernels;
   if (key == "gemm_efficiency") {  // the rate of its products goes before it
-    return std::find(own.begin(), own.end(), multiplying) != own.end() ? with_commas(own) : "";
+    return std::find(own.begin(), own.end(), multiplying) != own.end()
+               ? fmt::format("{}", fmt::join(own, ","))
+               : "";
   }
   const bool scatters = key == "random_efficiency";
   if (!has_law(method) ||
@@ -52,7 +49,8 @@ std::string codec_kernels(const Method& method, std::string_view key) {
   const bool needs_sectors = scatters || gathers(method);
   const std::string_view of_class =
       needs_sectors ? with_scattering : (own.empty() ? streaming : std::string_view());
-  return with_commas(own) + (own.empty() || of_class.empty() ? "" : ",") + std::string(of_class);
+  return fmt::format("{}", fmt::join(own, ",")) + (own.empty() || of_class.empty() ? "" : ",") +
+         std::string(of_class);
 }
 
 }  // namespace payoff

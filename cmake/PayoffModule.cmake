@@ -10,7 +10,7 @@ include(CommonHeaders)
 # Not every module is worth the same optimisation. The loops over draws and events are in few: in an
 # instrumented build -O1 there makes the tests several times faster, for little more compilation. What
 # reads and writes text, and what asks the model, waits for others: in the release -Og there takes a
-# third off the compilation and leaves sweeps and predictions as fast (docs/quality.md).
+# fifth off the compilation and leaves sweeps and predictions as fast (docs/quality.md).
 set(PAYOFF_O1_MODULES "" CACHE STRING "Modules compiled with -O1, whatever the others are compiled with")
 set(PAYOFF_OG_MODULES "" CACHE STRING "Likewise with -Og")
 

@@ -149,6 +149,12 @@ Problems check_method(const Method& method) {
   return problems;
 }
 
+bool suits(const Method& method, const ParameterTensor& tensor, Bytes element,
+           const Workers& group) {
+  return method.fits.empty() ||
+         method.fits.evaluate(values_for(method, tensor, element, group)) > 0.0;
+}
+
 std::optional<Problem> check_amounts(const Method& method, std::span<const ParameterTensor> tensors,
                                      Bytes element, const Workers& group) {
   const std::vector<NamedFormula> formulas = list_formulas(method);

@@ -13,14 +13,6 @@ bool compresses(const Method& method, const ParameterTensor& tensor, Bytes eleme
   return !compress(method, {&tensor, 1}, element, group.all, group.in_node).rounds.empty();
 }
 
-// Whether the parameters are any that the tensor can have.
-bool suits(const Method& method, const ParameterTensor& tensor, Bytes element,
-           const Workers& group) {
-  Method asked = method;
-  asked.worth = method.fits;
-  return compresses(asked, tensor, element, group);
-}
-
 Problems check_effect(const CompressionPlan& plan, const Method& method, const Workload& workload,
                       Bytes element, const Workers& group) {
   const Layer* largest_of = nullptr;

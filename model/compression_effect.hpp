@@ -20,6 +20,10 @@ namespace payoff {
 [[nodiscard]] Problems check_effect(const CompressionPlan& plan, const Workload& workload,
                                     Bytes element, const Workers& group);
 
+// Whether the parameters are any that the tensor can have.
+[[nodiscard]] bool suits(const Method& method, const ParameterTensor& tensor, Bytes element,
+                         const Workers& group);
+
 // The first of a method's formulas that is negative, infinite or beyond its limit for one of these
 // tensors, where it is compressed; path as in the method's file.
 [[nodiscard]] std::optional<Problem> check_amounts(const Method& method,

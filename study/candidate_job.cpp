@@ -9,6 +9,7 @@
 #include "model/groups.hpp"
 #include "model/method_on_graph.hpp"
 #include "model/sharded_check.hpp"
+#include "study/scaled_job.hpp"
 
 namespace payoff {
 
@@ -68,8 +69,9 @@ bool has_effect(const CompressionPlan& plan, const PreparedExperiment& job) {
 }
 
 Experiment in_layout(const Experiment& experiment, const ParallelLayout& layout) {
-  return {experiment.name, experiment.cluster,  experiment.software,        experiment.model,
-          layout,          experiment.training, {experiment.plans.front()}, experiment.layer_times};
+  Experiment job = without_plans(experiment);
+  job.layout = layout;
+  return job;
 }
 
 }  // namespace payoff

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/kernel_point.hpp"
 
-#include <string>
-
 namespace payoff {
 namespace {
 
 double number_of(const SamplesPoint& point, const std::string& name) {
-  const auto found = point.parameters.find(name);
-  return found == point.parameters.end() ? 0.0 : found->second;
+  return value_or(point.parameters, name, 0.0);
 }
 
 // Column-major, as cuBLAS has it: the rows of a layer's product, its tokens, are n.
@@ -19,6 +16,12 @@ Product product_of(const SamplesPoint& point) {
 }
 
 }  // namespace
+
+double value_or(const std::map<std::string, double>& parameters, const std::string& name,
+                double otherwise) {
+  const auto found = parameters.find(name);
+  return found == parameters.end() ? otherwise : found->second;
+}
 
 KernelPoint kernel_point(const SamplesPoint& point, const SampleSummary& summary) {
   KernelPoint result;

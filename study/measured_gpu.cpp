@@ -14,18 +14,13 @@
 #include "calibrate/compute_priors.hpp"
 #include "calibrate/launch_chain.hpp"
 #include "model/units_text.hpp"
+#include "study/kernel_point.hpp"
 #include "study/measured_codecs.hpp"
 #include "study/measured_copies.hpp"
 #include "study/measured_products.hpp"
 
 namespace payoff {
 namespace {
-
-double value_or(const std::map<std::string, double>& parameters, const std::string& name,
-                double otherwise) {
-  const auto found = parameters.find(name);
-  return found == parameters.end() ? otherwise : found->second;
-}
 
 struct Measured {
   double value{};

@@ -13,16 +13,12 @@
 
 #include "calibrate/product_fit.hpp"
 #include "profiles/precision_names.hpp"
+#include "study/kernel_point.hpp"
 
 namespace payoff {
 namespace {
 
 constexpr std::array<std::string_view, 2> product_kernels{"gemm", "attention"};
-
-double parameter_of(const std::map<std::string, double>& parameters, const std::string& name) {
-  const auto found = parameters.find(name);
-  return found == parameters.end() ? 0.0 : found->second;
-}
 
 bool has_shape(const KernelPoint& point) {
   return point.product.rows > 0.0 && point.product.columns > 0.0 && point.product.depth > 0.0;
@@ -113,11 +109,11 @@ std::string efficiency_lines(const ProductFit& fit) {
 }  // namespace
 
 Precision product_precision(const std::map<std::string, double>& parameters) {
-  const double bytes = parameter_of(parameters, "bytes");
+  const double bytes = value_or(parameters, "bytes", 0.0);
   if (bytes < 2.0) {
     return Precision::fp8;
   }
-  const bool is_marked = parameter_of(parameters, bytes > 2.0 ? "tf32" : "fp16") > 0.0;
+  const bool is_marked = value_or(parameters, bytes > 2.0 ? "tf32" : "fp16", 0.0) > 0.0;
   if (bytes > 2.0) {
     return is_marked ? Precision::tf32 : Precision::fp32;
   }
