@@ -18,7 +18,7 @@ bool are_equal(const StageSends& a, const StageSends& b) {
          std::abs(a.to_previous - b.to_previous) <= same_time;
 }
 
-std::size_t most_operations(const std::vector<StageEnd>& ends) {
+std::size_t operations_at(const std::vector<StageEnd>& ends) {
   std::size_t most = 0;
   for (const StageEnd& end : ends) {
     most = std::max(most, end.last.size());
@@ -40,7 +40,7 @@ PipelineOverlap::PipelineOverlap(const StepPlan& plan, const std::vector<StageEn
       ends_(ends),
       calls_(plan),
       stages_(ends.size()),
-      operations_(most_operations(ends)),
+      operations_(operations_at(ends)),
       holds_sends_(any_send_holds_units(plan)) {
   const bool waits = !plan.overlap || plan.placement == Placement::after_backward;
   if (waits || plan.kinds.empty()) {

@@ -66,7 +66,8 @@ TEST_CASE(
 TEST_CASE("what a group of needs is ordered by is said, and is so") {
   const Captured run = test::payoff({"calibrate", "needs", job, "--json"});
   REQUIRE(run.code == ExitCode::success);
-  for (const auto& need : nlohmann::json::parse(run.out).at("needs")) {
+  const nlohmann::json result = nlohmann::json::parse(run.out);
+  for (const auto& need : result.at("needs")) {
     double last = std::numeric_limits<double>::infinity();
     for (const auto& measurement : need.at("measurements")) {
       if (measurement.at("settles").empty()) {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds kernels/ as a project of its own with nvcc, and runs what needs no GPU.
 
-  cuda_program.py BUILD_FOLDER [ARCHITECTURES]
+  cuda_program.py BUILD_FOLDER
 
 No kernel may keep an array in local memory (ptxas -v: no stack frame). The program has to list its
 kernels, plan a run, refuse wrong arguments, be linked with nothing of CUDA, ask for eager loading
@@ -126,8 +126,6 @@ def main():
     build = Path(sys.argv[1])
     arguments = ["cmake", "-S", str(ROOT / "kernels"), "-B", str(build), "-G", "Ninja",
                  f"-DCMAKE_CUDA_COMPILER={nvcc}", "-DCMAKE_CUDA_FLAGS=-Xptxas=-v"]
-    if len(sys.argv) > 2:
-        arguments.append(f"-DCMAKE_CUDA_ARCHITECTURES={sys.argv[2]}")
     # What ptxas said of sources that are not compiled again is in the log of an earlier build.
     log = build / "ptxas.log"
     compile_all = [] if log.exists() else ["--clean-first"]
