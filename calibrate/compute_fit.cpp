@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -64,6 +66,13 @@ void set_software(std::span<const double> parameters, double traffic, Software& 
   software.memory_traffic_ratio = traffic * parameters[index(SoftwareParameter::memory_traffic)];
 }
 
+// Its products are too short to tell of a GPU's law what steps of large models do not: its stack is
+// fitted after all else, and moves nothing else.
+bool is_recommender(const Experiment& experiment) {
+  const Workload* table = table_of(experiment.model);
+  return table != nullptr && table->recommender;
+}
+
 // Where each parameter stands in the vector of the fit: the two shared factors, the laws of the
 // architectures, the stacks.
 constexpr std::size_t sustained_at = 0;
@@ -96,6 +105,9 @@ class Layout {
 
   // What a step contains decides which parameters it can move.
   std::vector<std::size_t> moved_by(const Experiment& experiment) const {
+    if (is_recommender(experiment)) {
+      return stack_parameters(experiment.software.name);
+    }
     const std::size_t law_start = law(experiment.cluster.gpu.architecture);
     const Precision precision = experiment.training.precision;
     const bool transformer = std::holds_alternative<TransformerShape>(experiment.model);
@@ -113,13 +125,18 @@ class Layout {
          {LawParameter::depth_half, LawParameter::memory, LawParameter::launch}) {
       moved.push_back(law_start + index(p));
     }
-    for (std::size_t p = 0; p < software_parameter_count; ++p) {
-      moved.push_back(stack(experiment.software.name) + p);
-    }
+    const std::vector<std::size_t> own = stack_parameters(experiment.software.name);
+    moved.insert(moved.end(), own.begin(), own.end());
     return moved;
   }
 
  private:
+  std::vector<std::size_t> stack_parameters(const std::string& name) const {
+    std::vector<std::size_t> parameters(software_parameter_count);
+    std::iota(parameters.begin(), parameters.end(), stack(name));
+    return parameters;
+  }
+
   void add(std::string owner, const LawPrior& prior) {
     parameters_.push_back({std::move(owner), prior.value, prior.log_sd});
   }
@@ -182,7 +199,9 @@ class Results {
       result_.software.push_back(stack_of(stack));
     }
     for (const ComputeCase& c : cases_) {
-      include_kernels(c.experiment);
+      if (!is_recommender(c.experiment)) {
+        include_kernels(c.experiment);
+      }
     }
     return std::move(result_);
   }
@@ -224,7 +243,7 @@ class Results {
     FittedLaw law{.architecture = architecture, .parameters = {}, .sources = {}};
     std::set<std::string> sources;
     for (const ComputeCase& c : cases_) {
-      if (c.experiment.cluster.gpu.architecture == architecture) {
+      if (c.experiment.cluster.gpu.architecture == architecture && !is_recommender(c.experiment)) {
         sources.insert(source_of(c));
       }
     }
@@ -268,16 +287,95 @@ class Results {
   ComputeFit result_;
 };
 
-}  // namespace
-
-ComputeFit fit_compute(std::span<const ComputeCase> cases, std::span<const std::string> software) {
-  const Layout layout(software);
+LogFit fit_of(const std::vector<std::size_t>& places, std::span<const ComputeCase> all,
+              const Layout& layout, const std::vector<LogParameter>& parameters) {
+  std::vector<ComputeCase> cases;
+  for (const std::size_t place : places) {
+    cases.push_back(all[place]);
+  }
   const auto model = [&](std::size_t i, std::span<const double> values) {
     return predict(cases[i].experiment, layout, values).si;
   };
-  LogFit fit = fit_logarithms(layout.parameters(), observations_of(cases, layout), model,
-                              {.max_iterations = 15, .tolerance = 1e-3});
-  return Results(cases, layout, std::move(fit)).collect(software);
+  return fit_logarithms(parameters, observations_of(cases, layout), model,
+                        {.max_iterations = 15, .tolerance = 1e-3});
+}
+
+// Which cases are fitted together, and the stacks that they are of.
+struct CasesOfStacks {
+  std::vector<std::size_t> places;
+  std::vector<std::string> stacks;
+};
+
+// `first` is the fit of the parameters that come first in `layout`; of the others `then` tells.
+LogFit extended_by(const LogFit& first, const std::vector<std::size_t>& first_places, LogFit then,
+                   const std::vector<std::size_t>& then_places, std::size_t cases) {
+  const std::size_t n = then.values.size();
+  const std::size_t known = first.values.size();
+  for (std::size_t p = 0; p < known; ++p) {
+    then.values[p] = first.values[p];
+    for (std::size_t q = 0; q < n; ++q) {
+      if (q < known) {
+        then.log_covariance[p * n + q] = first.log_covariance[p * known + q];
+      } else {
+        then.log_covariance[p * n + q] = then.log_covariance[q * n + p] = 0.0;
+      }
+    }
+  }
+  std::vector<double> residuals(cases);
+  const auto put = [&](const std::vector<std::size_t>& places, const std::vector<double>& own) {
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      residuals[places[i]] = own[i];
+    }
+  };
+  put(first_places, first.log_residuals);
+  put(then_places, then.log_residuals);
+  then.log_residuals = std::move(residuals);
+  then.iterations = first.iterations;
+  then.converged = then.converged && first.converged;
+  then.objective += first.objective;
+  return then;
+}
+
+// Stacks of recommenders and their cases, or all others.
+CasesOfStacks cases_of_stacks(std::span<const ComputeCase> cases,
+                              std::span<const std::string> software, bool recommenders) {
+  CasesOfStacks part;
+  std::set<std::string> of_recommenders;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const bool recommends = is_recommender(cases[i].experiment);
+    if (recommends) {
+      of_recommenders.insert(cases[i].experiment.software.name);
+    }
+    if (recommends == recommenders) {
+      part.places.push_back(i);
+    }
+  }
+  std::copy_if(
+      software.begin(), software.end(), std::back_inserter(part.stacks),
+      [&](const std::string& stack) { return of_recommenders.contains(stack) == recommenders; });
+  return part;
+}
+
+}  // namespace
+
+ComputeFit fit_compute(std::span<const ComputeCase> cases, std::span<const std::string> software) {
+  const CasesOfStacks first = cases_of_stacks(cases, software, false);
+  const Layout layout(first.stacks);
+  LogFit fit = fit_of(first.places, cases, layout, layout.parameters());
+  const CasesOfStacks then = cases_of_stacks(cases, software, true);
+  if (then.places.empty()) {
+    return Results(cases, layout, std::move(fit)).collect(software);
+  }
+  std::vector<std::string> stacks = first.stacks;
+  stacks.insert(stacks.end(), then.stacks.begin(), then.stacks.end());
+  const Layout all(stacks);
+  std::vector<LogParameter> held = all.parameters();
+  for (std::size_t p = 0; p < fit.values.size(); ++p) {
+    held[p].prior = fit.values[p];
+  }
+  fit = extended_by(fit, first.places, fit_of(then.places, cases, all, held), then.places,
+                    cases.size());
+  return Results(cases, all, std::move(fit)).collect(software);
 }
 
 ComputeLaw law_of(const FittedLaw& fitted) {

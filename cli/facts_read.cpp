@@ -158,6 +158,11 @@ std::vector<std::pair<std::string, Keys>> codec_laws(const PreparedExperiment& p
   for (const CallCost& call : prepared.codec_costs(plan)) {
     add_passes(call, passes[methods[call.method]->name]);
   }
+  if (plan.weights) {
+    for (const CallCost& call : prepared.weight_costs(plan, prepared.plan(plan))) {
+      add_passes(call, passes[methods[call.method]->name]);
+    }
+  }
   for (const CodecPass& pass : prepared.codec_passes(plan)) {
     passes[methods[pass.work.method]->name].push_back(pass.cost);
   }

@@ -95,6 +95,26 @@ KernelAmounts measured_on_all(const Cluster& cluster) {
   return all;
 }
 
+struct DirectedKernels {
+  CodecKernels encode;
+  CodecKernels decode;
+};
+
+DirectedKernels kernels_of_calls(std::span<const CallCost> calls, std::size_t method) {
+  DirectedKernels kernels;
+  for (const CallCost& call : calls) {
+    if (call.method != method) {
+      continue;
+    }
+    include(kernels.encode, call.dense);
+    for (const RoundCost& round : call.rounds) {
+      include(kernels.encode, round.encode);
+    }
+    include(kernels.decode, call.decode);
+  }
+  return kernels;
+}
+
 // Nothing where the cluster says itself what copies reach.
 FitRange<Bytes> copies_measured(const Cluster& cluster) {
   return cluster.host.copy > Bandwidth{} ? FitRange<Bytes>{} : cluster.gpu.copies.measured;
@@ -132,45 +152,38 @@ std::vector<KernelUse> kernels_of_buckets(const PreparedExperiment& prepared,
 }
 
 std::vector<KernelUse> kernels_of_codec(const PreparedExperiment& prepared,
-                                        const CompressionPlan& compression,
+                                        const CompressionPlan& compression, const StepPlan& step,
                                         std::span<const CallCost> calls) {
   std::vector<KernelUse> uses;
   const FitRange<Bytes> copies = copies_measured(prepared.experiment().cluster);
   const Precision arithmetic = prepared.experiment().training.precision;
-  const auto add_method = [&](const Method& method, const CodecKernels& encode,
-                              const CodecKernels& decode) {
-    add_codec(compression.label, WorkKind::encode, encode, method.law, arithmetic, copies, uses);
-    add_codec(compression.label, WorkKind::decode, decode, method.law, arithmetic, copies, uses);
+  const auto add_method = [&](const Method& method, const DirectedKernels& kernels) {
+    add_codec(compression.label, WorkKind::encode, kernels.encode, method.law, arithmetic, copies,
+              uses);
+    add_codec(compression.label, WorkKind::decode, kernels.decode, method.law, arithmetic, copies,
+              uses);
   };
   const std::vector<const Method*> of_gradients = compression.gradient_methods();
   for (std::size_t method = 0; method < of_gradients.size(); ++method) {
-    CodecKernels encode;
-    CodecKernels decode;
-    for (const CallCost& call : calls) {
-      if (call.method != method) {
-        continue;
-      }
-      include(encode, call.dense);
-      for (const RoundCost& round : call.rounds) {
-        include(encode, round.encode);
-      }
-      include(decode, call.decode);
-    }
-    add_method(*of_gradients[method], encode, decode);
+    add_method(*of_gradients[method], kernels_of_calls(calls, method));
   }
   const std::vector<CodecPass> passes = compression.activations.empty()
                                             ? std::vector<CodecPass>{}
                                             : prepared.codec_passes(compression);
   const std::size_t first = of_gradients.size();
   for (std::size_t i = 0; i < compression.activations.size(); ++i) {
-    CodecKernels encode;
-    CodecKernels decode;
+    DirectedKernels kernels;
     for (const CodecPass& pass : passes) {
       if (pass.work.method == first + i) {
-        include(pass.work.kind == WorkKind::encode ? encode : decode, pass.cost);
+        include(pass.work.kind == WorkKind::encode ? kernels.encode : kernels.decode, pass.cost);
       }
     }
-    add_method(compression.activations[i].method, encode, decode);
+    add_method(compression.activations[i].method, kernels);
+  }
+  if (compression.weights) {
+    const std::vector<CallCost> of_weights = prepared.weight_costs(compression, step);
+    add_method(compression.weights->method,
+               kernels_of_calls(of_weights, compression.methods().size() - 1));
   }
   return uses;
 }

@@ -31,9 +31,10 @@ struct KernelUse {
 [[nodiscard]] std::vector<KernelUse> kernels_of_layers(const PreparedExperiment& prepared);
 [[nodiscard]] std::vector<KernelUse> kernels_of_buckets(const PreparedExperiment& prepared,
                                                         const StepPlan& uncompressed);
-// Of its encoders and decoders. `calls`: what codec_costs() says of it.
+// Of its encoders and decoders. `step` and `calls`: what plan() and codec_costs() say of it.
 [[nodiscard]] std::vector<KernelUse> kernels_of_codec(const PreparedExperiment& prepared,
                                                       const CompressionPlan& compression,
+                                                      const StepPlan& step,
                                                       std::span<const CallCost> calls);
 
 // "2.1 GFLOP to 1.3 TFLOP", "64 KB", or "nothing".

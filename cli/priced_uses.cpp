@@ -189,7 +189,7 @@ void add_uses_of_plan(const PreparedExperiment& prepared, const CompressionPlan&
   const std::vector<CallCost> calls = prepared.codec_costs(plan);
   const StepPlan step = prepared.plan(plan, calls);
   append(messages_of(prepared, step, plan.label), uses.messages);
-  append(kernels_of_codec(prepared, plan, calls), uses.kernels);
+  append(kernels_of_codec(prepared, plan, step, calls), uses.kernels);
   append(pairs_of_plan(step, plan.label), uses.pairs);
 }
 

@@ -87,10 +87,10 @@ const std::string& ExtrapolatedTexts::of(std::size_t place, const PreparedExperi
   std::string& text = now_->texts.at(place);
   if (text.empty()) {
     const CompressionPlan& compression = prepared.experiment().plans[place];
-    text = extrapolated_text(
-        {extrapolated_messages(prepared, plan, models_),
-         now_->kernels + extrapolated_of(kernels_of_codec(prepared, compression, codec_costs)),
-         extrapolated_of(pairs_of_plan(plan, compression.label))});
+    text = extrapolated_text({extrapolated_messages(prepared, plan, models_),
+                              now_->kernels + extrapolated_of(kernels_of_codec(
+                                                  prepared, compression, plan, codec_costs)),
+                              extrapolated_of(pairs_of_plan(plan, compression.label))});
   }
   return text;
 }

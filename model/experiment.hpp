@@ -73,6 +73,10 @@ class PreparedExperiment {
                               std::span<const CallCost> codec_costs) const;
   // What its codecs do to each kind of bucket of gradients; empty without one.
   [[nodiscard]] std::vector<CallCost> codec_costs(const CompressionPlan& compression) const;
+  // What its codec of weights does to each different message of `plan`, which is made of it; empty
+  // without one.
+  [[nodiscard]] std::vector<CallCost> weight_costs(const CompressionPlan& compression,
+                                                   const StepPlan& plan) const;
   // What its codecs of activations do, each different pass once.
   [[nodiscard]] std::vector<CodecPass> codec_passes(const CompressionPlan& compression) const;
   [[nodiscard]] StepPrediction predict(const CompressionPlan& compression) const;

@@ -140,4 +140,10 @@ StepPlan PreparedExperiment::plan_as_one(const CompressionPlan& compression,
   return plan;
 }
 
+std::vector<CallCost> PreparedExperiment::weight_costs(const CompressionPlan& compression,
+                                                       const StepPlan& plan) const {
+  return compression.weights ? payoff::weight_costs(plan, compression, weights_, gradient_context())
+                             : std::vector<CallCost>{};
+}
+
 }  // namespace payoff

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <set>
 #include <utility>
 
 namespace payoff {
@@ -33,30 +34,40 @@ class WeightCodec {
     return kind;
   }
 
-  void add(std::int64_t elements, BucketKind& kind) const {
+  // Of a message of so many parameters.
+  [[nodiscard]] CallCost cost(std::int64_t elements) const {
     const Group& group = network_.group();
-    const Bytes weight = weight_size(context_.training.precision, context_.software.fp8_weights);
     const ParameterTensor tensor{elements, 1, true, false};
-    const CallCost cost =
-        compress(method_, {&tensor, 1}, weight, group.ranks, group.ranks_per_node);
+    CallCost cost =
+        compress(method_, {&tensor, 1}, element_bytes(), group.ranks, group.ranks_per_node);
+    cost.method = index_;
+    return cost;
+  }
+
+  void add(std::int64_t elements, BucketKind& kind) const {
+    const CallCost cost = this->cost(elements);
     kind.elements += elements;
     kind.state += cost.state;
     if (cost.dense_message > 0_B) {
       kind.rounds.push_back(
           {{WorkKind::encode, {}},
-           message(Collective::all_gather, static_cast<double>(elements) * weight)});
+           message(Collective::all_gather, static_cast<double>(elements) * element_bytes())});
     }
     for (const RoundCost& round : cost.rounds) {
       BucketRound& planned = kind.rounds.emplace_back();
       planned.encode = codec_work(WorkKind::encode, round.encode, method_, context_);
       planned.encode.method = index_;
-      planned.message = message(round.collective, collective_size(round, group.ranks));
+      planned.message = message(round.collective, collective_size(round, network_.group().ranks));
     }
     const Work decode = codec_work(WorkKind::decode, cost.decode, method_, context_);
     extend(kind.decode, decode.alone, decode.memory_share);
   }
 
  private:
+  [[nodiscard]] Bytes element_bytes() const {
+    return weight_size(context_.training.precision, context_.software.fp8_weights);
+  }
+
   [[nodiscard]] Message message(Collective collective, Bytes size) const {
     if (network_.group().ranks == 1) {
       return {MessageKind::dp_weights, collective};
@@ -70,13 +81,20 @@ class WeightCodec {
   const CollectiveModel& network_;
 };
 
-// Of the updated weights of a stage, all at once.
+// Of the updated weights of a stage, all at once; 0: nobody gathers them.
+std::int64_t updated_elements(const StagePlan& stage) {
+  return stage.gather_weights.alone > 0_s
+             ? stage.compute->parameters - stage.compute->expert_parameters
+             : 0;
+}
+
 void compress_update(StagePlan& stage, const WeightCodec& codec) {
-  if (stage.gather_weights.alone <= 0_s) {
+  const std::int64_t elements = updated_elements(stage);
+  if (elements == 0) {
     return;
   }
   BucketKind kind;
-  codec.add(stage.compute->parameters - stage.compute->expert_parameters, kind);
+  codec.add(elements, kind);
   if (kind.rounds.empty()) {
     return;
   }
@@ -126,6 +144,31 @@ void compress_gathers(StepPlan& plan, const CompressionPlan& compression, const 
   }
   gathers.insert(gathers.end(), std::make_move_iterator(of_backward.begin()),
                  std::make_move_iterator(of_backward.end()));
+}
+
+std::vector<CallCost> weight_costs(const StepPlan& plan, const CompressionPlan& compression,
+                                   const WeightKinds& kinds, const GradientContext& context) {
+  std::set<std::int64_t> sizes;
+  if (plan.layout.zero < 3) {
+    for (const StagePlan& stage : plan.stages) {
+      sizes.insert(updated_elements(stage));
+    }
+    sizes.erase(0);
+  } else {
+    for (const WeightMessages& messages : kinds) {
+      sizes.insert(messages.others.begin(), messages.others.end());
+    }
+  }
+  std::vector<CallCost> costs;
+  const bool copies = plan.layout.zero == 3 && compression.weights->copy_in_node;
+  for (const bool in_node : {false, true}) {
+    if (!in_node || copies) {
+      const WeightCodec codec(compression, context, in_node);
+      std::transform(sizes.begin(), sizes.end(), std::back_inserter(costs),
+                     [&](std::int64_t elements) { return codec.cost(elements); });
+    }
+  }
+  return costs;
 }
 
 }  // namespace payoff

@@ -24,4 +24,11 @@ namespace payoff {
 void compress_gathers(StepPlan& plan, const CompressionPlan& compression, const WeightKinds& kinds,
                       const GradientContext& context, std::vector<BucketKind>& gathers);
 
+// What the codec does to each different message of those gathers; a message that travels as it is
+// has no rounds. Their method is the last of the plan's.
+[[nodiscard]] std::vector<CallCost> weight_costs(const StepPlan& plan,
+                                                 const CompressionPlan& compression,
+                                                 const WeightKinds& kinds,
+                                                 const GradientContext& context);
+
 }  // namespace payoff

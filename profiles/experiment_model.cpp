@@ -66,7 +66,7 @@ std::optional<Profile<ModelDescription>> read_named(const Section& section,
     return std::nullopt;
   }
   try {
-    return read_model_file(path, context);
+    return read_model_file(own_file(path, file.span(), context.sources), context);
   } catch (const std::runtime_error& error) {  // it cannot be read
     context.diagnostics.error(file.span(), error.what());
     return std::nullopt;

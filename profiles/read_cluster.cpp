@@ -44,29 +44,10 @@ class Parts {
       read_nics(cluster);
     }
     check_fabric(fabric, cluster);
-    if (copies_through_host(cluster.gpu, cluster.fabric)) {
-      take_way_through_host(cluster);
-    }
+    take_way_through_host(cluster, context_, "", facts_);
   }
 
  private:
-  // The profile of the same slots across sockets, which is the way through host memory.
-  void take_way_through_host(Cluster& cluster) {
-    for (const std::string& name : context_.library.names(ProfileKind::fabric)) {
-      auto profile = read_fabric(name, std::nullopt, context_);
-      if (!profile || profile->value.twin != cluster.fabric.name) {
-        continue;
-      }
-      std::erase_if(facts_, [](const Fact& fact) { return fact.path.starts_with("fabric."); });
-      add_below("fabric", profile->facts, facts_);
-      facts_.push_back(fact_in_words(
-          "fabric", "`" + name + "` for `" + cluster.fabric.name + "`: cards of `" +
-                        cluster.gpu.name + "` do not write to each other over PCI Express"));
-      cluster.fabric = std::move(profile->value);
-      return;
-    }
-  }
-
   template <class Read, class T>
   void take(std::string_view part, const Value& named, Read reading, T& value) {
     const std::string name = named.text();
@@ -101,6 +82,26 @@ class Parts {
 };
 
 }  // namespace
+
+void take_way_through_host(Cluster& cluster, const ReadContext& context, const std::string& path,
+                           Facts& facts) {
+  if (!copies_through_host(cluster.gpu, cluster.fabric)) {
+    return;
+  }
+  for (const std::string& name : context.library.names(ProfileKind::fabric)) {
+    auto profile = read_fabric(name, std::nullopt, context);
+    if (!profile || profile->value.twin != cluster.fabric.name) {
+      continue;
+    }
+    std::erase_if(facts, [&](const Fact& fact) { return fact.path.starts_with(path + "fabric."); });
+    add_below(path + "fabric", profile->facts, facts);
+    facts.push_back(fact_in_words(
+        path + "fabric", "`" + name + "` for `" + cluster.fabric.name + "`: cards of `" +
+                             cluster.gpu.name + "` do not write to each other over PCI Express"));
+    cluster.fabric = std::move(profile->value);
+    return;
+  }
+}
 
 std::optional<Profile<Cluster>> read_cluster(std::string_view name, std::optional<Span> asked,
                                              const ReadContext& context) {

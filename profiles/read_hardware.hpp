@@ -36,4 +36,10 @@ struct ReadContext {
                                                            std::optional<Span> asked,
                                                            const ReadContext& context);
 
+// Where its GPUs do not write to each other over its PCIe tree: the fabric of the same slots across
+// sockets, which is the way through host memory, in place of it and of its facts in `facts`, where
+// `path` stands before "fabric." (copies_through_host() of model/hardware.hpp).
+void take_way_through_host(Cluster& cluster, const ReadContext& context, const std::string& path,
+                           Facts& facts);
+
 }  // namespace payoff

@@ -63,8 +63,9 @@ class NodesReader {
   // Of a part that replaces the cluster's own.
   void take_instead(const std::string& part, const Facts& facts) {
     const std::string path = path_ + part;
-    std::erase_if(result_.facts,
-                  [&](const Fact& fact) { return fact.path.starts_with(path + "."); });
+    std::erase_if(result_.facts, [&](const Fact& fact) {
+      return fact.path == path || fact.path.starts_with(path + ".");
+    });
     add_below(path, facts, result_.facts);
   }
 
@@ -151,6 +152,7 @@ class NodesReader {
         take_instead("network", read->facts);
       }
     }
+    take_way_through_host(cluster, context_, path_, result_.facts);
   }
 
   const Section& section_;

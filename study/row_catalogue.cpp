@@ -10,8 +10,7 @@ namespace payoff {
 namespace {
 
 // Dense transformers are described by their rows, or by their names where these state no shape;
-// what a mixture has beyond that, by its profile.
-// Rows of recommenders say too little of their layers: they are not predicted.
+// what a mixture has beyond that, and recommenders, by their profiles.
 void read_models(const ReadContext& context, RowCatalogue& catalogue) {
   for (const std::string& name : context.library.names(ProfileKind::model)) {
     const auto profile = read_model(name, std::nullopt, context);
@@ -20,6 +19,8 @@ void read_models(const ReadContext& context, RowCatalogue& catalogue) {
     }
     if (const auto* table = std::get_if<ConvnetTable>(&profile->value)) {
       catalogue.convnets.emplace(name, table->rows);
+    } else if (const auto* recommender = std::get_if<RecommenderShape>(&profile->value)) {
+      catalogue.recommenders.emplace(name, *recommender);
     } else if (const auto* shape = std::get_if<TransformerShape>(&profile->value)) {
       (shape->experts.count > 0 ? catalogue.mixtures : catalogue.transformers)
           .emplace(name, *shape);

@@ -9,6 +9,7 @@
 
 #include "model/convnet.hpp"
 #include "model/experiment.hpp"
+#include "model/recommender.hpp"
 #include "profiles/import/training_rows.hpp"
 
 // From a published training run to the experiment that predicts it. What the row states is taken as
@@ -35,6 +36,7 @@ struct RowCatalogue {
   std::map<std::string, Network> networks;
   std::map<std::string, Software> software;
   std::map<std::string, std::vector<ConvnetRow>> convnets;
+  std::map<std::string, RecommenderShape> recommenders;
   std::map<std::string, TransformerShape> mixtures;      // of experts
   std::map<std::string, TransformerShape> transformers;  // all others
   std::vector<UnstatedGpu> unstated;

@@ -49,7 +49,7 @@ int usual_chunks(const TrainingRow& row, const ParallelLayout& layout, const std
 
 void RowReader::refuse_unsupported_layout() const {
   const TrainingLayout& layout = row_.layout;
-  if (layout.embedding_model_parallel.value_or(false)) {
+  if (layout.embedding_model_parallel.value_or(false) && row_.model.family != "dlrm") {
     reason("embeddings spread over ranks");
   }
   // Priorities let messages of one step run beside forward of the next, which no plan of a step

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "model/recommender.hpp"
 #include "model/transformer_xl.hpp"
 #include "study/row_names.hpp"
 #include "study/row_parts.hpp"
@@ -43,6 +44,9 @@ Model RowReader::model(const Training& training) const {
   if (family == "vit") {
     return vision_transformer();
   }
+  if (family == "dlrm") {
+    return recommender(training);
+  }
   if (const std::string name = convnet_profile(row_.model, catalogue_); !name.empty()) {
     return name.starts_with("iresnet") ? face_network(name, training) : convnet(name, training);
   }
@@ -78,6 +82,22 @@ Workload RowReader::transformer_xl(const Training& training) const {
     return {};
   }
   return transformer_xl_workload(shape, activation_size(training.precision));
+}
+
+// The one whose layers all of its sources share. Subsets of the data ("small", "large") leave rare
+// categories out: fewer rows of a table, and as many look-ups.
+Model RowReader::recommender(const Training& training) const {
+  const std::string name = row_.model.name.value_or("unknown");
+  if (name != "DLRM (Criteo 1TB)") {
+    reason("no layer table of " + name);
+    return Workload{};
+  }
+  if (row_.source == "mlperf_nvidia") {
+    reason("no software profile of HugeCTR");
+  }
+  assume("layers and tables of MLPerf's DLRM");
+  return recommender_workload(catalogue_.recommenders.at("dlrm-criteo"), 1,
+                              activation_size(training.precision));
 }
 
 // Tables have images of one size, and a classifier that every rank holds.

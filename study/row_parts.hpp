@@ -85,6 +85,7 @@ class RowReader {
   [[nodiscard]] Workload transformer_xl(const Training& training) const;
   [[nodiscard]] Workload face_network(const std::string& name, const Training& training) const;
   [[nodiscard]] Workload convnet(const std::string& name, const Training& training) const;
+  [[nodiscard]] Model recommender(const Training& training) const;
   [[nodiscard]] TransformerShape transformer() const;
   [[nodiscard]] TransformerShape stated_counts(const std::optional<int>& sequence) const;
   [[nodiscard]] TransformerShape stated_mixture(const std::string& name) const;

@@ -17,11 +17,12 @@ struct StackRule {
   std::string_view source;
   std::string_view words;
   std::string_view stack;
+  bool dated{true};  // false: the framework is known, its version and what it fuses are not
 };
 
 constexpr std::array stack_rules{
-    StackRule{"vtrain_single", "", "megatron-2022"},
-    StackRule{"vtrain_multi", "", "megatron-2022"},
+    StackRule{"vtrain_single", "", "megatron-2022", false},
+    StackRule{"vtrain_multi", "", "megatron-2022", false},
     StackRule{"megatron_sc21", "", "megatron-2022"},
     StackRule{"korthikanti_2022", "", "megatron-2022"},
     StackRule{"bigscience_176b", "", "bigscience-2022"},
@@ -34,6 +35,7 @@ constexpr std::array stack_rules{
     StackRule{"", "NGC PyTorch", "ngc-pytorch-2020"},
     StackRule{"", "NGC TensorFlow", "ngc-tensorflow-2020"},
     StackRule{"", "NGC MXNet", "ngc-mxnet-2020"},
+    StackRule{"dle_", "Recommendation/DLRM", "ngc-dlrm-2021"},
     StackRule{"dle_", "PyTorch/", "ngc-pytorch-2020"},
     StackRule{"dle_", "TensorFlow", "ngc-tensorflow-2020"},
     StackRule{"dle_", "MxNet/", "ngc-mxnet-2020"},
@@ -111,9 +113,12 @@ std::string RowReader::stack() const {
     const bool source = row_.source.starts_with(rule.source);
     const bool words = rule.words.empty() || text.find(rule.words) != std::string::npos;
     // PyTorch or DeepSpeed without a version.
-    const bool dated = rule.stack == "pytorch-ddp-2021" || rule.stack == "deepspeed-2020";
-    const bool too_old = rule.source.empty() && dated && recent;
+    const bool old = rule.stack == "pytorch-ddp-2021" || rule.stack == "deepspeed-2020";
+    const bool too_old = rule.source.empty() && old && recent;
     if (source && words && !too_old) {
+      if (!rule.dated) {
+        assume("software as " + std::string(rule.stack));
+      }
       return std::string(rule.stack);
     }
   }

@@ -30,6 +30,13 @@ constexpr Bytes lamb_extra{16.0};
 // sum, 28; and gradients set to zero, 4.
 constexpr Bytes bert_adam{140.0};
 
+// Recommenders are trained by plain SGD (bench/run_and_time.sh of facebookresearch/dlrm).
+Optimizer optimizer_of(const TrainingModel& model) {
+  return model.family == "cnn"    ? Optimizer::sgd_momentum
+         : model.family == "dlrm" ? Optimizer::sgd
+                                  : Optimizer::adam;
+}
+
 bool is_megatron(const std::string& stack) {
   return stack.starts_with("megatron") || stack.starts_with("nemo") || stack == "bigscience-2022";
 }
@@ -79,9 +86,8 @@ Training RowReader::training(const std::string& stack, const ParallelLayout& lay
   Training training;
   training.precision = precision().value_or(Precision::fp32);
   training.gradient = gradient(stack, layout, training.precision);
-  const bool convnet = row_.model.family == "cnn";
-  const OptimizerCost update = optimizer_cost(convnet ? Optimizer::sgd_momentum : Optimizer::adam,
-                                              training.precision, training.gradient);
+  const OptimizerCost update =
+      optimizer_cost(optimizer_of(row_.model), training.precision, training.gradient);
   training.optimizer_bytes_per_parameter = update.state_per_parameter;
   training.optimizer_traffic_per_parameter = update.traffic_per_parameter;
   if (row_.task && row_.task->find("LAMB") != std::string::npos) {

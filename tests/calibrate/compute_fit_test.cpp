@@ -3,8 +3,13 @@
 
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "calibrate/compute_priors.hpp"
+#include "model/recommender.hpp"
 #include "tests/catch.hpp"
 
 using namespace payoff;
@@ -102,6 +107,45 @@ TEST_CASE("an architecture without steps learns the sustained share from the oth
   const FittedLaw& hopper = fit.laws.at(static_cast<std::size_t>(Architecture::hopper));
   CHECK(hopper[LawParameter::gemm_16].value < 0.80 * sustained_prior.value);
   CHECK(hopper[LawParameter::gemm_16].log_sd > ampere[LawParameter::gemm_16].log_sd);
+}
+
+// Its tables are looked up and its products run on the same GPU, but it is fitted after all else.
+TEST_CASE("a recommender moves its stack, and nothing else") {
+  const std::vector<std::string> with_its_own{"recommender", "seen", "unseen"};
+  std::vector<ComputeCase> cases = synthetic(0.60, 0.80, 20_us);
+  const RecommenderShape shape{
+      "dlrm", 13, {512, 256, 128}, {{1000000, 1000}, 128}, {1024, 1024, 512, 256, 1}};
+  const FittedLaw& ampere = synthetic_fit().laws.at(static_cast<std::size_t>(Architecture::ampere));
+  for (const int samples : {4096, 16384, 65536}) {
+    Experiment experiment = one_gpu(1, 256, samples);
+    experiment.model = recommender_workload(shape, 1, 2_B);
+    experiment.software.name = "recommender";
+    Experiment truth = experiment;  // of the law that the others tell
+    truth.cluster.gpu.law = law_of(ampere);
+    truth.software.host_per_kernel = 8_us;
+    truth.software.host_per_step = 2_ms;
+    truth.software.memory_traffic_ratio = synthetic_fit().traffic.value;
+    const PreparedExperiment prepared(truth);
+    // In between, for the residuals to keep the order of the cases.
+    cases.insert(cases.begin() + 3,
+                 {std::move(experiment), evaluate(prepared.plan(CompressionPlan{})).step,
+                  std::to_string(samples), "recommender-" + std::to_string(samples)});
+  }
+  const ComputeFit fit = fit_compute(cases, with_its_own);
+  for (std::size_t a = 0; a < fit.laws.size(); ++a) {
+    CHECK(fit.laws[a].sources == synthetic_fit().laws[a].sources);
+    for (std::size_t p = 0; p < law_parameter_count; ++p) {
+      CHECK(fit.laws[a].parameters.at(p).value == synthetic_fit().laws[a].parameters.at(p).value);
+      CHECK(fit.laws[a].parameters.at(p).log_sd == synthetic_fit().laws[a].parameters.at(p).log_sd);
+    }
+  }
+  CHECK(fit.software[1].relative_sd == synthetic_fit().software[0].relative_sd);
+  CHECK(fit.measured.at("gpu").products[Precision::fp16].smallest ==
+        synthetic_fit().measured.at("gpu").products[Precision::fp16].smallest);
+  // The prior is 5 ms, and wide.
+  CHECK(fit.software[0].cases == 3);
+  CHECK_THAT(fit.software[0][SoftwareParameter::host_per_step].value, WithinRel(2e-3, 0.1));
+  CHECK(fit.software[0].relative_sd < 0.03);
 }
 
 TEST_CASE("the same cases give the same profile, to the byte") {

@@ -122,6 +122,18 @@ TEST_CASE("an empty experiment is one mistake") {
   CHECK_THAT(run.err, ContainsSubstring("1 error; nothing was run"));
 }
 
+TEST_CASE("a model's file is named from the experiment's folder, however it is named") {
+  const ScratchFolder folder;
+  folder.write("shape.json", R"({"model_type": "gpt2", "n_layer": 2, "n_embd": 64, "n_head": 2,
+    "n_positions": 128, "vocab_size": 512})");
+  for (const std::string key : {"file", "profile"}) {
+    const Captured run =
+        predict(folder, "cluster: {profile: p3-8xlarge}\nmodel: {" + key + ": shape.json}\n");
+    INFO(run.err);
+    CHECK(run.code == ExitCode::success);
+  }
+}
+
 TEST_CASE("a name where a section belongs is answered with the section") {
   const ScratchFolder folder;
   const Captured run = predict(folder, "cluster: p3-8xlarge\nmodel: bert-large\n");

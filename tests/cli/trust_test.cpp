@@ -13,6 +13,7 @@ using namespace payoff;
 using Catch::Matchers::ContainsSubstring;
 using nlohmann::json;
 using payoff::test::Captured;
+using payoff::test::ScratchFolder;
 using payoff::test::small_experiment;
 
 TEST_CASE("kernels beyond those that a law was fitted to are counted and listed") {
@@ -32,6 +33,43 @@ TEST_CASE("kernels beyond those that a law was fitted to are counted and listed"
   CHECK(gathers);
   words.pop_back();
   CHECK_THAT(test::payoff(words).out, ContainsSubstring(" kinds of kernels are priced beyond"));
+}
+
+// A block of Llama 2 7B: four matrices of attention, three of the feed-forward, two norms.
+TEST_CASE("codecs of weights are among the kernels that are priced beyond what was measured") {
+  const ScratchFolder folder;
+  folder.write("job.yaml", R"(experiment: weights
+cluster: {profile: dgx-a100, nodes: 2}
+model: {profile: llama-2-7b}
+layout: {micro_batch: 1, zero: 3}
+training: {precision: bf16, gradient: bf16}
+software: pytorch-2
+compress: ["qwz:traffic=dp_weights", "qwz:traffic=dp_weights,copy_in_node=true"]
+)");
+  constexpr double hidden = 4096;
+  constexpr double block = 4 * hidden * hidden + 3 * hidden * 11008 + 2 * hidden;
+  constexpr double payload = block + 4 * block / 4096;  // bytes, and a scale for each group
+  const Captured run = test::payoff({"predict", folder.path("job.yaml"), "--json"});
+  REQUIRE(run.code == ExitCode::success);
+  const json trust = json::parse(run.out)["trust"];
+  int seen = 0;
+  for (const json& use : trust["extrapolated_kernels"]) {
+    if (use["plan"].is_null()) {
+      continue;
+    }
+    ++seen;
+    INFO(use.dump());
+    CHECK(use["kernel"] == "streams");
+    // Two bytes an element are read and written beside it; each of 16 GPUs encodes its part.
+    const double traffic = (2 * block + payload) / (use["work"] == "encode" ? 16 : 1);
+    CHECK(use["smallest_bytes"].get<double>() == Approx(traffic).epsilon(1e-9));
+    // Of the eight GPUs of a node, which gather among themselves for backward, twice as much; so
+    // large are the embeddings, too.
+    if (use["work"] == "encode" && use["plan"] != "qwz:traffic=dp_weights") {
+      CHECK(use["largest_bytes"].get<double>() > 2 * traffic);
+    }
+  }
+  CHECK(seen == 4);  // encode and decode of both
 }
 
 TEST_CASE("a sweep says of each result what is priced beyond what was measured, as predict does") {

@@ -215,6 +215,27 @@ TEST_CASE("a method of two kernels names what was measured of them") {
   CHECK(fact->value_text == "0.4");
 }
 
+TEST_CASE("cards that an experiment puts in take the way through host memory, as a cluster's do") {
+  const auto reading_of = [](const std::string& gpu, const std::string& fabric) {
+    return experiment_of("cluster: {profile: dgx-a100, nodes: 2, gpus_per_node: 2, gpu: " + gpu +
+                         ", fabric: " + fabric + "}\nmodel: {profile: resnet-50}\n");
+  };
+  const auto says_why = [](const ReadExperiment& read) {
+    return std::any_of(read.facts.begin(), read.facts.end(), [](const Fact& fact) {
+      return fact.path == "cluster.fabric" &&
+             fact.citation.find("do not write to each other") != std::string::npos;
+    });
+  };
+  const ReadExperiment geforce = reading_of("rtx3090", "pcie4");
+  CHECK(geforce.experiment.cluster.fabric.name == "pcie4-numa");
+  CHECK(says_why(geforce));
+  for (const ReadExperiment& other :
+       {reading_of("a100-pcie", "pcie4"), reading_of("rtx3090", "nvlink-bridge")}) {
+    CHECK(other.experiment.cluster.fabric.name.find("numa") == std::string::npos);
+    CHECK_FALSE(says_why(other));
+  }
+}
+
 TEST_CASE("a longer way between nodes adds to every step of a ring that crosses them") {
   // 2 (n - 1) steps of n nodes with a GPU each (Thakur et al. 2005); a send has one.
   const int nodes = GENERATE(2, 4);

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "calibrate/compute_priors.hpp"
 #include "profiles/import/training_rows.hpp"
 #include "study/row_catalogue.hpp"
 #include "tests/catch.hpp"
@@ -228,6 +229,47 @@ TEST_CASE("software that no rule knows is that of its generation, with a wide sp
   REQUIRE(mapped.experiment);
   CHECK(mapped.experiment->software.relative_sd >= 0.15);
   CHECK(std::ranges::count(mapped.assumptions, "software as pytorch-2") == 1);
+}
+
+// What vTrain's runs fused, and in which version, nobody wrote down; the other papers are
+// Megatron's authors' own.
+TEST_CASE("a stack whose version its source does not state is a guess, and as wide as one") {
+  for (const TrainingRow& row : rows_of("vtrain_multi")) {
+    const RowExperiment mapped = row_experiment(row, catalogue());
+    INFO(row.id);
+    REQUIRE(mapped.experiment);
+    CHECK(std::ranges::count(mapped.assumptions, "software as megatron-2022") == 1);
+    CHECK(mapped.experiment->software.relative_sd >= unknown_stack_sd);
+  }
+  for (const TrainingRow& row : rows_of("megatron_sc21")) {
+    CHECK(std::ranges::count(row_experiment(row, catalogue()).assumptions,
+                             "software as megatron-2022") == 0);
+  }
+}
+
+// 26 tables of 128 columns; MLPs of 2,368,897 weights and biases (facebookresearch/dlrm,
+// bench/run_and_time.sh), which alone are replicated.
+TEST_CASE("a row of DLRM is a recommender whose tables are divided over its ranks") {
+  const TrainingRow row = test::shipped_row("dle_other", "dle_dlrm_V100-32GB_n8_fp32_large");
+  const RowExperiment mapped = row_experiment(row, catalogue());
+  REQUIRE(mapped.experiment);
+  CHECK(mapped.stack == "ngc-dlrm-2021");
+  const Workload* table = table_of(mapped.experiment->model);
+  REQUIRE(table != nullptr);
+  REQUIRE(table->recommender);
+  CHECK(table->recommender->tables.rows.size() == 26);
+  CHECK(mapped.experiment->layout.dp == 8);
+  CHECK(mapped.experiment->layout.micro_batch == 8192);
+  // Plain SGD keeps nothing beside a weight.
+  CHECK(mapped.experiment->training.optimizer_bytes_per_parameter == 0_B);
+
+  const TrainingRow submitted =
+      test::shipped_row("mlperf_nvidia", "mlperf_v2.1_dlrm_dgxh100_preview");
+  CHECK(std::ranges::count(row_experiment(submitted, catalogue()).reasons,
+                           "no software profile of HugeCTR") == 1);
+  TrainingRow crossed = row;
+  crossed.model.name = "DLRM-DCNv2 (Criteo multi-hot)";
+  CHECK_FALSE(row_experiment(crossed, catalogue()).experiment);
 }
 
 TEST_CASE("a vision transformer has as many tokens as its images have patches, and one more") {
