@@ -2,6 +2,7 @@
 #include "calibrate/compute_fit.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <map>
@@ -290,6 +291,7 @@ class Results {
 LogFit fit_of(const std::vector<std::size_t>& places, std::span<const ComputeCase> all,
               const Layout& layout, const std::vector<LogParameter>& parameters) {
   std::vector<ComputeCase> cases;
+  cases.reserve(places.size());
   for (const std::size_t place : places) {
     cases.push_back(all[place]);
   }
@@ -336,23 +338,23 @@ LogFit extended_by(const LogFit& first, const std::vector<std::size_t>& first_pl
   return then;
 }
 
-// Stacks of recommenders and their cases, or all others.
+// Recommenders and the stacks that train nothing else, or all other cases and stacks.
 CasesOfStacks cases_of_stacks(std::span<const ComputeCase> cases,
                               std::span<const std::string> software, bool recommenders) {
   CasesOfStacks part;
-  std::set<std::string> of_recommenders;
+  std::array<std::set<std::string>, 2> stacks;  // of other cases, of recommenders
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const bool recommends = is_recommender(cases[i].experiment);
-    if (recommends) {
-      of_recommenders.insert(cases[i].experiment.software.name);
-    }
+    stacks.at(recommends ? 1 : 0).insert(cases[i].experiment.software.name);
     if (recommends == recommenders) {
       part.places.push_back(i);
     }
   }
-  std::copy_if(
-      software.begin(), software.end(), std::back_inserter(part.stacks),
-      [&](const std::string& stack) { return of_recommenders.contains(stack) == recommenders; });
+  std::copy_if(software.begin(), software.end(), std::back_inserter(part.stacks),
+               [&](const std::string& stack) {
+                 const bool alone = stacks[1].contains(stack) && !stacks[0].contains(stack);
+                 return alone == recommenders;
+               });
   return part;
 }
 

@@ -1,17 +1,18 @@
-# payoff_tests(FOLDER SOURCES ... LINKS ... LABELS ... DEFINITIONS ...)
+# payoff_tests(FOLDER [BY_SOURCE] SOURCES ... LINKS ... LABELS ... DEFINITIONS ...)
 # One Catch2 executable payoff_FOLDER_tests; every TEST_CASE becomes the ctest
-# "FOLDER:name of the case". With sanitizers every source becomes one, "FOLDER:its name": to begin and
-# to look for leaks takes more than most cases. Cases with the tag [once] are left out there: they try
-# the suite's own power, or run again, for longer, code that other cases run. LABELS go to each test:
-# `threads` marks what the thread sanitizer has to run (tests of one folder with and without the label
-# need two calls, FOLDER and FOLDER_threads), `slow` what is kept out of `make test`.
+# "FOLDER:name of the case". With BY_SOURCE, for cases that share what takes long, and with sanitizers
+# every source becomes one, "FOLDER:its name": to begin and to look for leaks takes more than most
+# cases. With sanitizers cases with the tag [once] are left out: they try the suite's own power, or run
+# again, for longer, code that other cases run. LABELS go to each test: `threads` marks what the thread
+# sanitizer has to run (tests of one folder with and without the label need two calls, FOLDER and
+# FOLDER_threads), `slow` what is kept out of `make test`.
 include(Catch)
 
 # All that the thread sanitizer build makes.
 add_custom_target(thread_tests)
 
 function(payoff_tests folder)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINKS;LABELS;DEFINITIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "BY_SOURCE" "" "SOURCES;LINKS;LABELS;DEFINITIONS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "payoff_tests(${folder}): unexpected ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -39,19 +40,21 @@ function(payoff_tests folder)
   endif()
   # What hangs; the sanitizers make a test thirty times as slow.
   if(PAYOFF_SANITIZE)
-    payoff_tests_by_source(${folder} ${target} TIMEOUT 1800 ${labels})
+    payoff_tests_by_source(${folder} ${target} "~[.]~[once]" TIMEOUT 1800 ${labels})
+  elseif(arg_BY_SOURCE)
+    payoff_tests_by_source(${folder} ${target} "~[.]" TIMEOUT 300 ${labels})
   else()
     catch_discover_tests(${target} TEST_PREFIX "${folder}:" PROPERTIES TIMEOUT 300 ${labels})
   endif()
 endfunction()
 
-# The rest are properties of each.
-function(payoff_tests_by_source folder target)
+# Of the cases that `but` leaves. The rest are properties of each.
+function(payoff_tests_by_source folder target but)
   get_target_property(sources ${target} SOURCES)
   foreach(source IN LISTS sources)
     get_filename_component(name ${source} NAME_WE)
     if(name MATCHES "_test$")
-      add_test(NAME "${folder}:${name}" COMMAND ${target} -\# "[#${name}]~[.]~[once]")
+      add_test(NAME "${folder}:${name}" COMMAND ${target} -\# "[#${name}]${but}")
       set_tests_properties("${folder}:${name}" PROPERTIES ${ARGN})
     endif()
   endforeach()

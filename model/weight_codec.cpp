@@ -35,17 +35,17 @@ class WeightCodec {
   }
 
   // Of a message of so many parameters.
-  [[nodiscard]] CallCost cost(std::int64_t elements) const {
+  [[nodiscard]] CallCost call(std::int64_t elements) const {
     const Group& group = network_.group();
     const ParameterTensor tensor{elements, 1, true, false};
-    CallCost cost =
+    CallCost call =
         compress(method_, {&tensor, 1}, element_bytes(), group.ranks, group.ranks_per_node);
-    cost.method = index_;
-    return cost;
+    call.method = index_;
+    return call;
   }
 
   void add(std::int64_t elements, BucketKind& kind) const {
-    const CallCost cost = this->cost(elements);
+    const CallCost cost = call(elements);
     kind.elements += elements;
     kind.state += cost.state;
     if (cost.dense_message > 0_B) {
@@ -165,7 +165,7 @@ std::vector<CallCost> weight_costs(const StepPlan& plan, const CompressionPlan& 
     if (!in_node || copies) {
       const WeightCodec codec(compression, context, in_node);
       std::transform(sizes.begin(), sizes.end(), std::back_inserter(costs),
-                     [&](std::int64_t elements) { return codec.cost(elements); });
+                     [&](std::int64_t elements) { return codec.call(elements); });
     }
   }
   return costs;

@@ -280,7 +280,8 @@ std::string profile_of(const ScratchFolder& folder, const std::string& only,
 
 }  // namespace
 
-TEST_CASE("the kernels that are named for a codec are enough to settle what they are named for") {
+TEST_CASE("the kernels that are named for a codec are enough to settle what they are named for",
+          "[once]") {
   const ScratchFolder folder;
   int settled = 0;
   for (const Asked& each : {Asked{"fp8", "fused"},

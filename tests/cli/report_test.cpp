@@ -75,7 +75,7 @@ TEST_CASE("a report of a result holds what predict said, and an experiment that 
   CHECK(stored->models.size() > 2);
 }
 
-TEST_CASE("a report knows nodes of several kinds, from the file and from a result") {
+TEST_CASE("a report knows nodes of several kinds, from the file and from a result", "[once]") {
   const ScratchFolder folder;
   const SmallPage page(folder);
   const auto data_with = [&](const std::string& cluster) {
