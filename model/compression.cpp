@@ -46,6 +46,13 @@ std::vector<const Method*> CompressionPlan::gradient_methods() const {
   return all;
 }
 
+Placement CompressionPlan::usual_placement() const {
+  const std::vector<const Method*> all = gradient_methods();
+  const bool waits =
+      std::any_of(all.begin(), all.end(), [](const Method* each) { return each->after_backward; });
+  return waits ? Placement::after_backward : Placement::compute_stream;
+}
+
 std::vector<const Method*> CompressionPlan::methods() const {
   std::vector<const Method*> all = gradient_methods();
   for (const ActivationCompression& of : activations) {

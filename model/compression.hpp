@@ -85,7 +85,7 @@ struct CompressionPlan {
   std::optional<Method> method;                    // of gradients; nullopt: uncompressed
   std::vector<ActivationCompression> activations;  // at most one for each kind of traffic
   std::optional<WeightCompression> weights;
-  Placement placement{Placement::compute_stream};  // of the codec of gradients
+  Placement placement{Placement::compute_stream};  // of the codecs of gradients
   bool overlap{true};   // compress and send bucket by bucket while backward runs
   BucketSet buckets{};  // that `method` compresses; others travel dense, or as `others` say
   std::vector<BucketCompression> others{};  // of gradients; no bucket has two methods
@@ -100,6 +100,8 @@ struct CompressionPlan {
   [[nodiscard]] const BucketSet& buckets_of(std::size_t gradient_method) const {
     return gradient_method == 0 ? buckets : others[gradient_method - 1].buckets;
   }
+  // What `placement` is where nobody says it.
+  [[nodiscard]] Placement usual_placement() const;
 };
 
 // A method's cost for one call on one tensor or bucket.

@@ -180,6 +180,9 @@ struct Method {
   Bytes smallest{};                    // that from_size() has it compress; 0: `worth` is its own
   bool in_network{};        // a switch adds what its rounds send: nothing else can do it instead
   bool bypasses_buckets{};  // takes gradients where backward leaves them: no copies into buckets
+  // What it sends is the optimizer's own, or the model's: it waits for all of backward, unless a
+  // plan says otherwise.
+  bool after_backward{};
   std::map<std::string, double> parameters;  // defaults, overridden by a plan
   std::vector<Expression> where;             // parts of formulas, worked out once for each tensor
   std::vector<RoundFormula> rounds;

@@ -183,6 +183,7 @@ void read_traits(const Section& root, Method& method) {
   }
   method.in_network = root.optional("in_network").boolean();
   method.bypasses_buckets = root.optional("bypasses_buckets").boolean();
+  method.after_backward = root.optional("after_backward").boolean();
 }
 
 WireClaim read_root(const Section& root, MethodProfile& read) {

@@ -65,7 +65,8 @@ class PlanBuilder {
                          "one method for each kind of traffic");
     } else if (traffic == Traffic::dp_gradients) {
       plan.method = part.method;
-      plan.placement = part.placement;
+      placement_ = part.placement;
+      plan.placement = part.placement.value_or(plan.usual_placement());
       plan.overlap = part.overlap;
       plan.buckets = part.buckets;
     } else if (traffic == Traffic::dp_weights) {
@@ -89,17 +90,19 @@ class PlanBuilder {
     if (again) {
       diagnostics_.error(written.whole.span, "compresses dp_gradients a second time", "",
                          "one method for each kind of traffic, or `buckets=` of its own for each");
-    } else if (part.placement != plan.placement || part.overlap != plan.overlap) {
+    } else if (part.placement != placement_ || part.overlap != plan.overlap) {
       diagnostics_.error(written.whole.span,
                          "has another `placement` or `overlap` than the method before it", "",
                          "say the same for all buckets");
     } else {
       plan.others.push_back({part.method, part.buckets});
+      plan.placement = placement_.value_or(plan.usual_placement());
     }
   }
 
   Diagnostics& diagnostics_;
   ReadPlan result_{uncompressed_plan(), {}, {}};
+  std::optional<Placement> placement_;  // of gradients, where the plan says it
   bool is_first_ = true;
 };
 

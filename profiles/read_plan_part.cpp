@@ -70,7 +70,7 @@ class PlanPartReader {
  private:
   void read_option(const std::string& name, const PlanPiece& value) {
     if (name == "placement") {
-      choose(name, value, placements, part_.placement);
+      choose(name, value, placements, part_.placement.emplace());
     } else if (name == "traffic") {
       read_traffic(value);
     } else if (name == "directions") {

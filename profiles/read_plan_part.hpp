@@ -27,7 +27,7 @@ struct PlanPart {
   std::optional<Directions> directions = {};
   std::optional<BlockRange> blocks = {};
   BucketSet buckets = {};
-  Placement placement{Placement::compute_stream};
+  std::optional<Placement> placement = {};  // left out: the method's usual one
   bool overlap{true};
   bool among_nodes{};   // gradients compressed on the way between nodes alone
   Bytes smallest{};     // gradients compressed from this size on

@@ -90,8 +90,10 @@ class Adviser {
       add(part);
       part.overlap = true;
       for (const Placement placement : placements) {
-        part.placement = placement;
-        add(part);
+        if (!method->after_backward || placement == Placement::after_backward) {
+          part.placement = placement;
+          add(part);
+        }
       }
     }
   }

@@ -69,7 +69,7 @@ std::string gradients_text(const CompressionPlan& plan, std::size_t index, const
   const Method& method = *plan.gradient_methods()[index];
   std::string text = written(method, files);
   bool any = append_parameters(text, method);
-  if (plan.placement != Placement::compute_stream) {
+  if (plan.placement != plan.usual_placement()) {
     append(text, any, "placement", name_of(plan.placement));
   }
   if (!plan.overlap) {

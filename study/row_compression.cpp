@@ -101,9 +101,9 @@ void compress_weights(const MethodRule& rule, const TrainingRow& row,
 CompressionPlan plan_of(const MethodRule& rule, const TrainingRow& row, const Method& method,
                         const MethodCatalogue& methods, std::vector<std::string>& reasons) {
   CompressionPlan plan;
-  plan.placement = rule.placement;
   if (compresses_gradients(rule, row)) {
     compress_gradients(rule, row, method, plan, reasons);
+    plan.placement = plan.usual_placement();
   }
   const std::optional<int>& bits = row.compression.weight_bits;
   if (!rule.weights.empty() && bits && *bits != rule.weight_bits) {
@@ -155,11 +155,11 @@ std::optional<double> value_of(const TrainingRow& row, std::string_view paramete
 
 // Plans of one profile: the likely one first, then one for each other value of what is open.
 std::vector<CompressionPlan> usual_plans(const TrainingRow& row, const Method& method,
-                                         Placement placement, RowPlan& result) {
+                                         RowPlan& result) {
   CompressionPlan likely;
   likely.method = method;
   likely.label = method.name;
-  likely.placement = placement;
+  likely.placement = likely.usual_placement();
   char before = ':';
   const auto set = [&](const std::string& name, double value) {
     likely.method->parameters.at(name) = value;
@@ -220,8 +220,7 @@ void plan_as_usual(const TrainingRow& row, const MethodCatalogue& methods, RowPl
   }
   std::string assumption = "compressed as " + names.front();
   for (const std::string& name : names) {
-    std::vector<CompressionPlan> plans =
-        usual_plans(row, methods.at(name), usual.placement, result);
+    std::vector<CompressionPlan> plans = usual_plans(row, methods.at(name), result);
     if (name != names.front()) {
       assumption += ", or as " + name;
     }

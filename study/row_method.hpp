@@ -31,7 +31,6 @@ struct MethodRule {
   std::string_view method;
   std::string_view profile;
   std::array<MethodSetting, 2> settings{};
-  Placement placement{Placement::compute_stream};
   // Of the weights that sharded data parallelism gathers, and the bits that it stands for.
   std::string_view weights{};
   int weight_bits{};
@@ -49,7 +48,6 @@ struct MethodRule {
 struct MethodProfiles {
   std::string operators;
   std::string kernels;
-  Placement placement{Placement::compute_stream};
 };
 
 [[nodiscard]] MethodProfiles usual_profiles(const TrainingRow& row);

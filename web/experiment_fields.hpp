@@ -105,8 +105,9 @@ PAYOFF_FIELDS(OtherFormulas, rounds, decode)
 PAYOFF_FIELDS(ExchangeGraph, shape, degree, seed, own, file)
 PAYOFF_FIELDS(Method, name, description, implementation, granularity, matrices_only,
               sums_in_collective, elementwise, scatters, reduces_from, graph, among_nodes, smallest,
-              in_network, bypasses_buckets, parameters, where, rounds, decode, dense, worth, fits,
-              state_bytes, saved_bytes, sent, backward, learned, wire, law, kernels, host)
+              in_network, bypasses_buckets, after_backward, parameters, where, rounds, decode,
+              dense, worth, fits, state_bytes, saved_bytes, sent, backward, learned, wire, law,
+              kernels, host)
 PAYOFF_FIELDS(BlockRange, first, last)
 PAYOFF_FIELDS(ActivationCompression, method, traffic, forward, backward, blocks)
 PAYOFF_FIELDS(WeightCompression, method, copy_in_node)
