@@ -105,6 +105,7 @@ MethodText method_text(std::string_view name, const MethodProfile& read,
   text.description = read.profile.description;
   text.implementation = payoff::name(method.implementation);
   text.wire_ratio = wire_ratio(method);
+  text.after_backward = method.after_backward;
   text.notes = read.notes;
   text.composes = compositions(method, read.notes);
   for (const Fact& fact : read.profile.facts) {
@@ -135,9 +136,11 @@ std::string shown_text(const MethodText& method) {
                       method.notes.traffic.empty()
                           ? "any traffic"
                           : fmt::format("{}", fmt::join(method.notes.traffic, ", ")));
-  text +=
-      fmt::format("sends       {} of fp32 for a 1536 x 768 matrix, 16 workers in nodes of 4\n\n",
-                  percent_text(method.wire_ratio));
+  text += fmt::format("sends       {} of fp32 for a 1536 x 768 matrix, 16 workers in nodes of 4\n",
+                      percent_text(method.wire_ratio));
+  text += method.after_backward
+              ? "            after backward, unless a plan says another `placement`\n\n"
+              : "\n";
   Table formulas({{"formula", Align::left}, {"as written", Align::left}});
   for (const auto& [path, written] : method.formulas) {
     formulas.add({path, written});

@@ -21,7 +21,8 @@ struct MethodText {
   std::string description;
   std::string implementation;  // class
   std::vector<std::string> collectives;
-  double wire_ratio{};  // bytes as implemented over 4 bytes an element, of 1536 x 768 elements
+  double wire_ratio{};    // bytes as implemented over 4 bytes an element, of 1536 x 768 elements
+  bool after_backward{};  // what it sends waits for all of backward
   MethodNotes notes;
   std::vector<std::pair<std::string, std::string>> composes;
   std::vector<std::pair<std::string, std::string>> formulas;  // path and text, as in the file

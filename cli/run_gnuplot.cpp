@@ -176,6 +176,21 @@ void run_gnuplot(std::string script_file, const std::string& words_file) {
   }
 }
 
+// gnuplot ends well where it could not write all of a picture.
+bool is_whole(const std::string& picture) {
+  const auto ends = [&](std::string_view mark) {
+    const std::size_t from = picture.size() - std::min<std::size_t>(picture.size(), 32);
+    return picture.find(mark, from) != std::string::npos;
+  };
+  if (picture.starts_with("\x89PNG")) {
+    return ends("IEND");
+  }
+  if (picture.starts_with("%PDF")) {
+    return ends("%%EOF");
+  }
+  return picture.starts_with("<?xml") ? ends("</svg>") : !picture.empty();
+}
+
 }  // namespace
 
 bool picture_of(const std::filesystem::path& file, Picture& picture) {
@@ -197,11 +212,17 @@ std::string drawn(const std::function<std::string(const std::string&)>& script) 
   const std::string file = folder.file("chart.gp");
   const std::string output = folder.file("picture");
   const std::string commands = script(output);
-  std::ofstream(file, std::ios::binary) << commands;
+  std::ofstream written(file, std::ios::binary);
+  written << commands << std::flush;
+  if (!written) {
+    throw std::runtime_error(fmt::format("cannot write {}: is the disk of $TMPDIR full?", file));
+  }
   run_gnuplot(file, folder.file("words"));
   std::string bytes = content_of(output);
-  if (bytes.empty()) {
-    throw std::runtime_error("gnuplot left no picture");
+  if (!is_whole(bytes)) {
+    throw std::runtime_error(fmt::format(
+        "gnuplot left {} picture in {}: is the disk of $TMPDIR full?",
+        bytes.empty() ? "no" : "half a", std::filesystem::path(output).parent_path().string()));
   }
   remove_date(bytes);
   remove_version(bytes);

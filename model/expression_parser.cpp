@@ -57,6 +57,9 @@ struct Names {
 };
 
 // Recursive descent; every method leaves the code of what it read at the end of `program`.
+// Far beyond any method's longest formula with its names written out.
+constexpr std::size_t most_steps = 4096;
+
 class Parser {
  public:
   Parser(std::string_view text, const Names& names) : scanner_(text), names_(names) {}
@@ -238,6 +241,9 @@ class Parser {
       return emit(Opcode::constant, 0, 0.0);
     }
     for (const Instruction& step : code) {
+      if (failed_) {
+        return;
+      }
       emit(step.operation, step.variable, step.constant);
     }
   }
@@ -245,6 +251,9 @@ class Parser {
   void emit(Opcode operation, std::uint16_t variable = 0, double constant = 0) {
     if (failed_ || !errors.empty()) {
       return;  // only the errors matter now
+    }
+    if (program.size() == most_steps) {  // each name may stand for twice the one before it
+      return fail("takes too many steps, with those of the names that it uses");
     }
     program.push_back({operation, variable, constant});
     depth_ = depth_ + 1 - static_cast<std::size_t>(detail::operands(operation));

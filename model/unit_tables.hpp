@@ -51,6 +51,7 @@ inline constexpr std::array size_units = {
     Unit{"MiB", kibi* kibi},
     Unit{"GiB", kibi* kibi* kibi},
     Unit{"TiB", kibi* kibi* kibi* kibi},
+    Unit{"PiB", kibi* kibi* kibi* kibi* kibi},
     Unit{"b", 1.0 / 8, UnitUse::print_bits, 0},
     Unit{"Kb", 1e3 / 8, UnitUse::print_bits, 3},
     Unit{"Mb", 1e6 / 8, UnitUse::print_bits, 6},

@@ -178,9 +178,8 @@ void read_traits(const Section& root, Method& method) {
   method.sums_in_collective = root.optional("sums_in_collective").boolean();
   method.elementwise = root.optional("elementwise").boolean();
   method.scatters = root.optional("scatters").boolean();
-  if (const Value from = root.optional("reduces_from")) {
-    method.reduces_from = from.choice(architecture_names);
-  }
+  const Value from = root.optional("reduces_from");
+  method.reduces_from = from ? std::optional(from.choice(architecture_names)) : std::nullopt;
   method.in_network = root.optional("in_network").boolean();
   method.bypasses_buckets = root.optional("bypasses_buckets").boolean();
   method.after_backward = root.optional("after_backward").boolean();

@@ -82,6 +82,19 @@ def full_disks(program):
                 expect(f"{what} on a full disk: no file", names_in(folder) == [], names_in(folder))
 
 
+def full_temporary_disks(program):
+    """What gnuplot draws is made in $TMPDIR first; it says nothing where its disk is full."""
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000))
+    for kind in ("png", "svg", "pdf"):
+        with tempfile.TemporaryDirectory() as folder:
+            words = ["plot", *JOB, "--x", "gpus", "--from", "8", "--to", "16", "-o", f"out.{kind}"]
+            code, out, err = finished(program, words, folder, preexec_fn=limit)
+            failed_cleanly(f"plot -o {kind} on a full $TMPDIR", code, out, err, "picture in", "is the disk of $TMPDIR full?")
+            expect(f"plot -o {kind} on a full $TMPDIR: no file", names_in(folder) == [], names_in(folder))
+
+
 def full_standard_output(program):
     with tempfile.TemporaryDirectory() as folder, open("/dev/full", "w") as full:
         for words in (["predict", *JOB], ["profiles", "list"], ["sweep", *SWEPT, "--over", "nodes=1..4"]):
@@ -267,7 +280,7 @@ def main(program, count="50"):
         page = Path(folder) / "report.html"
         page.write_text(PAGE)
         ENVIRONMENT["PAYOFF_PAGE"] = str(page)
-        for check in (full_devices, full_disks, full_standard_output, folders_without_permission,
+        for check in (full_devices, full_disks, full_temporary_disks, full_standard_output, folders_without_permission,
                       closed_pipes, devices_read, missing_tools, surroundings, narrow_terminal, ended_by):
             check(program)
         signals(program, int(count))

@@ -131,6 +131,27 @@ TEST_CASE("a formula nested or piled too deep is refused, not overflown") {
   CHECK_FALSE(errors(pile).empty());
 }
 
+// Each of them stands for twice the one before it: thirty lines are 2^30 steps.
+TEST_CASE("a formula that grows with every name it uses is refused before it is long") {
+  std::vector<Expression::Definition> where;
+  std::string last = "n";
+  bool refused = false;
+  for (int i = 0; i < 30; ++i) {
+    const std::string name = "k" + std::to_string(i);
+    const Expression::Result read =
+        Expression::parse(last + " + " + last, std::vector<std::string>{"n"}, where);
+    refused = !read.errors.empty();
+    if (refused) {
+      CHECK(read.errors.front().message.find("too many steps") != std::string::npos);
+      CHECK(i == 11);  // 2^13 - 1 steps: the first beyond 4,096
+      break;
+    }
+    where.emplace_back(name, read.expression);
+    last = name;
+  }
+  CHECK(refused);
+}
+
 TEST_CASE("lanes give what one evaluation at a time gives") {
   const std::vector<std::string> formulas{"n*rank - rows/W",
                                           "if(rows > rank, min(n, rows), max(n, W))",

@@ -53,6 +53,26 @@ TEST_CASE("a plan says where it runs and whether it overlaps") {
   CHECK_FALSE(read("oktopk:traffic=tp_activations").plan);  // made for gradients
 }
 
+// DeepSpeed's 1-bit Adam sends in the optimizer's step; a hook's messages go bucket by bucket.
+TEST_CASE("what the optimizer sends is placed after backward, unless the plan says otherwise") {
+  const auto placement_of = [](const std::string& text) {
+    const Outcome outcome = read(text);
+    INFO(outcome.errors);
+    REQUIRE(outcome.plan);
+    return outcome.plan->plan.placement;
+  };
+  CHECK(placement_of("onebitadam") == Placement::after_backward);
+  CHECK(placement_of("local_sgd:steps=4") == Placement::after_backward);
+  CHECK(placement_of("topk:ratio=0.01") == Placement::compute_stream);
+  CHECK(placement_of("onebitadam:placement=side_stream") == Placement::side_stream);
+  // Of several methods of gradients the one that waits longest decides, for they share a stream.
+  CHECK(placement_of("topk:buckets=0 + onebitadam:buckets=1") == Placement::after_backward);
+  CHECK(placement_of("onebitadam:buckets=1 + topk:buckets=0") == Placement::after_backward);
+  const Outcome two = read("onebitadam:buckets=1 + topk:buckets=0,placement=side_stream");
+  CHECK_FALSE(two.plan);
+  CHECK(two.errors.find("another `placement`") != std::string::npos);
+}
+
 TEST_CASE("blanks around the parts of a plan mean nothing") {
   CHECK(parameter(" powersgd : rank = 8 , overlap = false ", "rank") == 8);
 }
