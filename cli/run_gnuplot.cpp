@@ -177,7 +177,7 @@ void run_gnuplot(std::string script_file, const std::string& words_file) {
 }
 
 // gnuplot ends well where it could not write all of a picture.
-bool is_whole(const std::string& picture) {
+bool is_whole_picture(const std::string& picture) {
   const auto ends = [&](std::string_view mark) {
     const std::size_t from = picture.size() - std::min<std::size_t>(picture.size(), 32);
     return picture.find(mark, from) != std::string::npos;
@@ -219,7 +219,7 @@ std::string drawn(const std::function<std::string(const std::string&)>& script) 
   }
   run_gnuplot(file, folder.file("words"));
   std::string bytes = content_of(output);
-  if (!is_whole(bytes)) {
+  if (!is_whole_picture(bytes)) {
     throw std::runtime_error(fmt::format(
         "gnuplot left {} picture in {}: is the disk of $TMPDIR full?",
         bytes.empty() ? "no" : "half a", std::filesystem::path(output).parent_path().string()));

@@ -90,14 +90,23 @@ class PlanBuilder {
     if (again) {
       diagnostics_.error(written.whole.span, "compresses dp_gradients a second time", "",
                          "one method for each kind of traffic, or `buckets=` of its own for each");
-    } else if (part.placement != placement_ || part.overlap != plan.overlap) {
+    } else if (is_elsewhere(part) || part.overlap != plan.overlap) {
       diagnostics_.error(written.whole.span,
                          "has another `placement` or `overlap` than the method before it", "",
                          "say the same for all buckets");
     } else {
       plan.others.push_back({part.method, part.buckets});
+      placement_ = placement_ ? placement_ : part.placement;
       plan.placement = placement_.value_or(plan.usual_placement());
     }
+  }
+
+  // Where neither says a placement, the one that waits longest decides.
+  [[nodiscard]] bool is_elsewhere(const PlanPart& part) const {
+    const Placement usual =
+        part.method.after_backward ? Placement::after_backward : Placement::compute_stream;
+    return (part.placement || placement_) &&
+           part.placement.value_or(usual) != result_.plan.placement;
   }
 
   Diagnostics& diagnostics_;

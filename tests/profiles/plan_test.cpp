@@ -68,6 +68,11 @@ TEST_CASE("what the optimizer sends is placed after backward, unless the plan sa
   // Of several methods of gradients the one that waits longest decides, for they share a stream.
   CHECK(placement_of("topk:buckets=0 + onebitadam:buckets=1") == Placement::after_backward);
   CHECK(placement_of("onebitadam:buckets=1 + topk:buckets=0") == Placement::after_backward);
+  // Said once, it has to be what the other has anyway.
+  CHECK(placement_of("topk:buckets=0 + signsgd:buckets=1,placement=compute_stream") ==
+        Placement::compute_stream);
+  CHECK(placement_of("topk:buckets=0 + onebitadam:buckets=1,placement=compute_stream") ==
+        Placement::compute_stream);
   const Outcome two = read("onebitadam:buckets=1 + topk:buckets=0,placement=side_stream");
   CHECK_FALSE(two.plan);
   CHECK(two.errors.find("another `placement`") != std::string::npos);
