@@ -288,11 +288,17 @@ class Results {
   ComputeFit result_;
 };
 
-LogFit fit_of(const std::vector<std::size_t>& places, std::span<const ComputeCase> all,
-              const Layout& layout, const std::vector<LogParameter>& parameters) {
+// Which cases are fitted together, and the stacks that they are of.
+struct CasesOfStacks {
+  std::vector<std::size_t> places;
+  std::vector<std::string> stacks;
+};
+
+LogFit fit_of(const CasesOfStacks& part, std::span<const ComputeCase> all, const Layout& layout,
+              const std::vector<LogParameter>& parameters) {
   std::vector<ComputeCase> cases;
-  cases.reserve(places.size());
-  for (const std::size_t place : places) {
+  cases.reserve(part.places.size());
+  for (const std::size_t place : part.places) {
     cases.push_back(all[place]);
   }
   const auto model = [&](std::size_t i, std::span<const double> values) {
@@ -302,15 +308,9 @@ LogFit fit_of(const std::vector<std::size_t>& places, std::span<const ComputeCas
                         {.max_iterations = 15, .tolerance = 1e-3});
 }
 
-// Which cases are fitted together, and the stacks that they are of.
-struct CasesOfStacks {
-  std::vector<std::size_t> places;
-  std::vector<std::string> stacks;
-};
-
-// `first` is the fit of the parameters that come first in `layout`; of the others `then` tells.
-LogFit extended_by(const LogFit& first, const std::vector<std::size_t>& first_places, LogFit then,
-                   const std::vector<std::size_t>& then_places, std::size_t cases) {
+// `first` is the fit of the parameters that come first; of the others `then` tells.
+LogFit extended_by(const LogFit& first, const CasesOfStacks& first_part, LogFit then,
+                   const CasesOfStacks& then_part) {
   const std::size_t n = then.values.size();
   const std::size_t known = first.values.size();
   for (std::size_t p = 0; p < known; ++p) {
@@ -323,14 +323,14 @@ LogFit extended_by(const LogFit& first, const std::vector<std::size_t>& first_pl
       }
     }
   }
-  std::vector<double> residuals(cases);
-  const auto put = [&](const std::vector<std::size_t>& places, const std::vector<double>& own) {
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      residuals[places[i]] = own[i];
+  std::vector<double> residuals(first_part.places.size() + then_part.places.size());
+  const auto put = [&](const CasesOfStacks& part, const std::vector<double>& own) {
+    for (std::size_t i = 0; i < part.places.size(); ++i) {
+      residuals[part.places[i]] = own[i];
     }
   };
-  put(first_places, first.log_residuals);
-  put(then_places, then.log_residuals);
+  put(first_part, first.log_residuals);
+  put(then_part, then.log_residuals);
   then.log_residuals = std::move(residuals);
   then.iterations = first.iterations;
   then.converged = then.converged && first.converged;
@@ -342,17 +342,18 @@ LogFit extended_by(const LogFit& first, const std::vector<std::size_t>& first_pl
 CasesOfStacks cases_of_stacks(std::span<const ComputeCase> cases,
                               std::span<const std::string> software, bool recommenders) {
   CasesOfStacks part;
-  std::array<std::set<std::string>, 2> stacks;  // of other cases, of recommenders
+  std::set<std::string> of_recommenders;
+  std::set<std::string> of_others;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const bool recommends = is_recommender(cases[i].experiment);
-    stacks.at(recommends ? 1 : 0).insert(cases[i].experiment.software.name);
+    (recommends ? of_recommenders : of_others).insert(cases[i].experiment.software.name);
     if (recommends == recommenders) {
       part.places.push_back(i);
     }
   }
   std::copy_if(software.begin(), software.end(), std::back_inserter(part.stacks),
                [&](const std::string& stack) {
-                 const bool alone = stacks[1].contains(stack) && !stacks[0].contains(stack);
+                 const bool alone = of_recommenders.contains(stack) && !of_others.contains(stack);
                  return alone == recommenders;
                });
   return part;
@@ -363,7 +364,7 @@ CasesOfStacks cases_of_stacks(std::span<const ComputeCase> cases,
 ComputeFit fit_compute(std::span<const ComputeCase> cases, std::span<const std::string> software) {
   const CasesOfStacks first = cases_of_stacks(cases, software, false);
   const Layout layout(first.stacks);
-  LogFit fit = fit_of(first.places, cases, layout, layout.parameters());
+  LogFit fit = fit_of(first, cases, layout, layout.parameters());
   const CasesOfStacks then = cases_of_stacks(cases, software, true);
   if (then.places.empty()) {
     return Results(cases, layout, std::move(fit)).collect(software);
@@ -375,8 +376,7 @@ ComputeFit fit_compute(std::span<const ComputeCase> cases, std::span<const std::
   for (std::size_t p = 0; p < fit.values.size(); ++p) {
     held[p].prior = fit.values[p];
   }
-  fit = extended_by(fit, first.places, fit_of(then.places, cases, all, held), then.places,
-                    cases.size());
+  fit = extended_by(fit, first, fit_of(then, cases, all, held), then);
   return Results(cases, all, std::move(fit)).collect(software);
 }
 

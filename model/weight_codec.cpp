@@ -160,13 +160,14 @@ std::vector<CallCost> weight_costs(const StepPlan& plan, const CompressionPlan& 
     }
   }
   std::vector<CallCost> costs;
-  const bool copies = plan.layout.zero == 3 && compression.weights->copy_in_node;
-  for (const bool in_node : {false, true}) {
-    if (!in_node || copies) {
-      const WeightCodec codec(compression, context, in_node);
-      std::transform(sizes.begin(), sizes.end(), std::back_inserter(costs),
-                     [&](std::int64_t elements) { return codec.call(elements); });
-    }
+  const auto add = [&](bool in_node) {
+    const WeightCodec codec(compression, context, in_node);
+    std::transform(sizes.begin(), sizes.end(), std::back_inserter(costs),
+                   [&](std::int64_t elements) { return codec.call(elements); });
+  };
+  add(false);
+  if (plan.layout.zero == 3 && compression.weights->copy_in_node) {
+    add(true);
   }
   return costs;
 }

@@ -103,10 +103,10 @@ class PlanBuilder {
 
   // Where neither says a placement, the one that waits longest decides.
   [[nodiscard]] bool is_elsewhere(const PlanPart& part) const {
-    const Placement usual =
-        part.method.after_backward ? Placement::after_backward : Placement::compute_stream;
+    CompressionPlan alone;
+    alone.method = part.method;
     return (part.placement || placement_) &&
-           part.placement.value_or(usual) != result_.plan.placement;
+           part.placement.value_or(alone.usual_placement()) != result_.plan.placement;
   }
 
   Diagnostics& diagnostics_;

@@ -92,7 +92,7 @@ Model RowReader::recommender(const Training& training) const {
     reason("no layer table of " + name);
     return Workload{};
   }
-  if (row_.source == "mlperf_nvidia") {
+  if (bare_name(row_.software.value_or("") + row_.citation).find("hugectr") != std::string::npos) {
     reason("no software profile of HugeCTR");
   }
   assume("layers and tables of MLPerf's DLRM");

@@ -63,8 +63,7 @@ compress: ["qwz:traffic=dp_weights", "qwz:traffic=dp_weights,copy_in_node=true"]
     // Two bytes an element are read and written beside it; each of 16 GPUs encodes its part.
     const double traffic = (2 * block + payload) / (use["work"] == "encode" ? 16 : 1);
     CHECK(use["smallest_bytes"].get<double>() == Approx(traffic).epsilon(1e-9));
-    // Of the eight GPUs of a node, which gather among themselves for backward, twice as much; so
-    // large are the embeddings, too.
+    // The eight GPUs of a node gather among themselves for backward, with parts twice as large.
     if (use["work"] == "encode" && use["plan"] != "qwz:traffic=dp_weights") {
       CHECK(use["largest_bytes"].get<double>() > 2 * traffic);
     }
